@@ -87,7 +87,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     };
     let outcome = suite::run(&chosen, &all, &options)?;
     if a.update_baseline {
-        suite::write_baseline(&root, &outcome.records)?;
+        suite::write_baseline(&root, &outcome)?;
     }
     for id in &outcome.regressed {
         say!("regressed: {id} held before and does not hold now");

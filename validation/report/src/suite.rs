@@ -51,6 +51,8 @@ pub struct SuiteOutcome {
     pub regressed: Vec<String>,
     /// Path of `index.html`.
     pub index: PathBuf,
+    /// Whether models and reference files of other projects were there.
+    pub complete: bool,
 }
 
 impl SuiteOutcome {
@@ -68,18 +70,17 @@ pub fn read_baseline(root: &Path) -> BTreeSet<String> {
         .unwrap_or_default()
 }
 
-/// Writes the claims that hold now as the new baseline, keeping entries of pages that were not run.
+/// Writes the claims that hold now as the new baseline, keeping entries of pages that were not run. Where models or reference files were absent, claims that were skipped stay in it.
 ///
 /// # Errors
 /// The file system.
-pub fn write_baseline(root: &Path, records: &[PageRecord]) -> Result<(), PageError> {
+pub fn write_baseline(root: &Path, outcome: &SuiteOutcome) -> Result<(), PageError> {
     let mut claims = read_baseline(root);
-    for c in records.iter().flat_map(|r| &r.claims) {
-        match c.verdict {
-            Verdict::Holds => claims.insert(c.id.clone()),
-            Verdict::Deviates => claims.remove(&c.id),
-            Verdict::Skipped => false,
-        };
+    for r in &outcome.records {
+        let decided = |id: &str| r.claims.iter().any(|c| c.id == id && c.verdict != Verdict::Skipped);
+        claims.retain(|id| !is_of(id, &r.id) || !outcome.complete && !decided(id));
+        let holds = r.claims.iter().filter(|c| c.verdict == Verdict::Holds);
+        claims.extend(holds.map(|c| c.id.clone()));
     }
     let path = root.join("validation/baseline.json");
     let text = serde_json::to_string_pretty(&claims).map_err(PageError::from_error)?;
@@ -159,7 +160,7 @@ pub fn run(
     let baseline = read_baseline(&options.root);
     let complete = suite.base.models.is_some() && suite.base.oracles.is_some();
     let regressed = records.iter().flat_map(|r| lost(r, &baseline, complete)).collect();
-    Ok(SuiteOutcome { records, regressed, index: options.out.join("index.html") })
+    Ok(SuiteOutcome { records, regressed, index: options.out.join("index.html"), complete })
 }
 
 /// A pool of so many threads: pages and everything below them stay in it.
@@ -338,12 +339,16 @@ impl Suite<'_> {
     }
 }
 
+/// Whether a claim is of a page, by their ids.
+fn is_of(claim: &str, page: &str) -> bool {
+    claim.strip_prefix(page).is_some_and(|rest| rest.starts_with('/') || rest.is_empty())
+}
+
 /// Claims of a page that are in the baseline and do not hold now: they deviate, are skipped, or are not made any more. Where the models and
 /// reference files are absent (`complete` is false), a page with skipped claims need not make them all.
 fn lost(r: &PageRecord, baseline: &BTreeSet<String>, complete: bool) -> Vec<String> {
     let excused = !complete && r.count(Verdict::Skipped) > 0;
-    let of_page =
-        |id: &&String| id.strip_prefix(&r.id).is_some_and(|rest| rest.starts_with('/') || rest.is_empty());
+    let of_page = |id: &&String| is_of(id, &r.id);
     let kept = |id: &str| match r.claims.iter().find(|c| c.id == id).map(|c| c.verdict) {
         Some(Verdict::Holds) => true,
         Some(Verdict::Deviates) => false,

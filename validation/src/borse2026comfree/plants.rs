@@ -31,8 +31,8 @@ const PLANTS: [(&str, Timing, &str); 5] = [
     ("ipc", Timing::LockStep, "ipc"),
 ];
 
-/// Runs of each: quick and full.
-const RUNS: [u64; 2] = [2, 20];
+/// Runs of each: quick, standard and full.
+const RUNS: [u64; 3] = [1, 2, 20];
 
 /// Mean position error after one control step, beside ICF under error control \[m or rad\].
 const NEAR: f64 = 5e-3;
@@ -48,10 +48,13 @@ impl Page for Plants {
         "Plans made with ComFree drive other simulators: successes, and the error of a prediction of one control step."
     }
     fn cost(&self) -> [f64; 3] {
-        [120.0, 120.0, 6000.0]
+        [10.0, 25.0, 6000.0]
+    }
+    fn alone(&self) -> bool {
+        true
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let count = RUNS[usize::from(ctx.full())];
+        let count = ctx.sized(RUNS);
         let rows = KINDS.iter().flat_map(|k| PLANTS.iter().map(move |p| (k, p)));
         let rows: Vec<_> = rows.filter(|(k, p)| k.small || p.0 != "ipc").collect();
         let trial = |k: &Kind, plant: &'static str, timing: Timing, seed: u64| Trial {

@@ -16,8 +16,8 @@ struct Row {
     file: Option<&'static str>,
     /// Stand-in for the motion of the paper.
     substitute: &'static str,
-    /// Quick runs have it.
-    quick: bool,
+    /// Quick and standard runs have it.
+    small: [bool; 2],
     camera: Camera,
 }
 
@@ -35,7 +35,7 @@ const ROWS: [Row; 5] = [
         title: "cartwheel",
         file: Some("cartwheel_29dof.csv"),
         substitute: "a cartwheel of another collection (MimicKit) for the paper's",
-        quick: true,
+        small: [false, true],
         camera: front(0.0, 0.8, 3.2),
     },
     Row {
@@ -43,7 +43,7 @@ const ROWS: [Row; 5] = [
         title: "martial arts",
         file: Some("karate_snap_kick_29dof.csv"),
         substitute: "karate snap kicks of another collection (G1 Moves) for the paper's",
-        quick: false,
+        small: [false, false],
         camera: front(0.0, -0.15, 2.4),
     },
     Row {
@@ -51,7 +51,7 @@ const ROWS: [Row; 5] = [
         title: "dance",
         file: Some("dance_jazz_walk_29dof.csv"),
         substitute: "a jazz walk of another collection (G1 Moves) for the paper's",
-        quick: false,
+        small: [false, false],
         camera: front(0.7, 0.0, 3.2),
     },
     Row {
@@ -59,7 +59,7 @@ const ROWS: [Row; 5] = [
         title: "get-up",
         file: None,
         substitute: "a motion made for this project, from hands and knees, for the paper's; none from lying with a free licence was found",
-        quick: false,
+        small: [false, false],
         camera: right(0.1),
     },
     Row {
@@ -67,7 +67,7 @@ const ROWS: [Row; 5] = [
         title: "box push",
         file: None,
         substitute: "a motion made for this project, a box of 3 kg on a table pushed by 0.18 m while standing, for the paper's",
-        quick: true,
+        small: [true, true],
         camera: right(0.3),
     },
 ];
@@ -75,11 +75,11 @@ const ROWS: [Row; 5] = [
 /// Errors of position in the paper lie between these, over all motions \[m\]; plans take between these with ComFree and with MJWarp \[s\].
 const PUBLISHED: [f64; 2] = [0.036, 0.103];
 const PLANS: [[f64; 2]; 2] = [[0.47, 1.17], [0.57, 0.77]];
-/// Samples of a plan; one is the motion itself, without plans.
-const SAMPLES: usize = 64;
+/// Samples of a plan, quick, standard and full; one is the motion itself, without plans.
+const SAMPLES: [usize; 3] = [16, 64, 64];
 const ALONE: usize = 1;
-/// Runs of each with plans, by the seed of the planner alone, for all start the same: quick and full.
-const RUNS: [u64; 2] = [1, 3];
+/// Runs of each with plans, by the seed of the planner alone, for all start the same: quick, standard and full.
+const RUNS: [u64; 3] = [1, 1, 3];
 
 impl Page for Table2 {
     fn id(&self) -> &'static str {
@@ -92,18 +92,22 @@ impl Page for Table2 {
         "A humanoid follows recorded motions by planning; errors of the motion and times of a plan stand beside the ranges that the paper gives."
     }
     fn cost(&self) -> [f64; 3] {
-        [90.0, 90.0, 3600.0]
+        [8.0, 60.0, 3600.0]
+    }
+    fn alone(&self) -> bool {
+        true
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let full = ctx.full();
-        let count = RUNS[usize::from(full)];
+        let (count, samples) = (ctx.sized(RUNS), ctx.sized(SAMPLES));
         let models = if full { &MODELS[..] } else { &MODELS[..1] };
         let found = |row: &Row| {
             row.file
                 .is_none_or(|f| ctx.models.as_ref().is_some_and(|m| m.join("g1_motions").join(f).is_file()))
         };
+        let runs = |row: &Row| ctx.sized([row.small[0], row.small[1], true]);
         let mut trials = Vec::new();
-        for row in ROWS.iter().filter(|r| (full || r.quick) && found(r)) {
+        for row in ROWS.iter().filter(|r| runs(r) && found(r)) {
             let trial = |samples, model, seed, camera| Trial {
                 model,
                 motion: row.file,
@@ -113,10 +117,10 @@ impl Page for Table2 {
             trials.push(trial(ALONE, PlanModel::ComFree, FIRST, None));
             for (model, seed) in models.iter().flat_map(|m| (FIRST..FIRST + count).map(move |s| (m, s))) {
                 let film = *model == PlanModel::ComFree && seed == FIRST;
-                trials.push(trial(SAMPLES, *model, seed, film.then_some(row.camera)));
+                trials.push(trial(samples, *model, seed, film.then_some(row.camera)));
             }
         }
-        let mut out = PageOutput::new(text(count));
+        let mut out = PageOutput::new(text(count, samples));
         let Trials { runs: done, looks } = run(&trials, ctx)?;
         let of = |row: &Row, samples, model| of(&done, row, samples, model);
         out.heading("A run of each motion");
@@ -140,10 +144,10 @@ impl Page for Table2 {
                 row.title
             );
             let id = row.name.trim_start_matches("g1_");
-            let (ran, alone) = (of(row, SAMPLES, PlanModel::ComFree), of(row, ALONE, PlanModel::ComFree));
+            let (ran, alone) = (of(row, samples, PlanModel::ComFree), of(row, ALONE, PlanModel::ComFree));
             let made = match alone.first() {
                 _ if !found(row) => Claim::skipped(id, &claim, "the motion is absent (set SIGNORINI_MODELS)"),
-                _ if !full && !row.quick => Claim::skipped(id, &claim, "runs under --full"),
+                _ if !runs(row) => Claim::skipped(id, &claim, "runs with larger sizes"),
                 Some(alone) if ran.len() as u64 >= count => {
                     let end =
                         |r: &Ran| if r.success { "reaches the end".to_owned() } else { r.outcome.clone() };
@@ -185,6 +189,11 @@ fn of<'a>(runs: &'a [Ran], row: &Row, samples: usize, model: PlanModel) -> Vec<&
     runs.iter().filter(|r| (&*r.task, r.samples, r.model) == (row.name, samples, model)).collect()
 }
 
+/// The runs of a motion with plans.
+fn planned<'a>(runs: &'a [Ran], row: &Row, model: PlanModel) -> Vec<&'a Ran> {
+    runs.iter().filter(|r| (&*r.task, r.model) == (row.name, model) && r.samples > ALONE).collect()
+}
+
 /// Table of the motions that have any runs.
 fn table(title: &str, runs: &[Ran]) -> Table {
     let mut table = Table::new(
@@ -203,7 +212,7 @@ fn table(title: &str, runs: &[Ran]) -> Table {
     );
     for row in &ROWS {
         let alone = ("servos alone", of(runs, row, ALONE, PlanModel::ComFree));
-        let planned = MODELS.map(|m| (plan_model(m), of(runs, row, SAMPLES, m)));
+        let planned = MODELS.map(|m| (plan_model(m), planned(runs, row, m)));
         for (plans, own) in [alone].into_iter().chain(planned).filter(|(_, own)| !own.is_empty()) {
             table.row(cells(row, plans, &own));
         }
@@ -237,10 +246,10 @@ fn cells(row: &Row, plans: &str, runs: &[&Ran]) -> [String; 9] {
     ]
 }
 
-fn text(count: u64) -> Vec<String> {
+fn text(count: u64, samples: usize) -> Vec<String> {
     vec![
         format!(
-            "A humanoid of 29 joints (models/g1; places, masses, ranges and torque limits of the Unitree G1, shapes and servo gains ours, links do not touch each other) follows motions that know no forces. Servos get the angles of the motion; plans are offsets to them, {SAMPLES} samples of nine knots over 0.8 s, four iterations with noise that shrinks to a tenth, every 0.1 s, the same for all motions; {count} runs of each with plans, by the seed of their noise (all start alike). \
+            "A humanoid of 29 joints (models/g1; places, masses, ranges and torque limits of the Unitree G1, shapes and servo gains ours, links do not touch each other) follows motions that know no forces. Servos get the angles of the motion; plans are offsets to them, {samples} samples of nine knots over 0.8 s, four iterations with noise that shrinks to a tenth, every 0.1 s, the same for all motions; {count} runs of each with plans, by the seed of their noise (all start alike). \
              Weights of the paper's method where it states them: 3 for the place of the pelvis, 1 for its attitude, 1 for the joints as one norm; ours: 0.3 for the squares of the offsets. A run is lost when it comes further than 0.5 m or 1 rad from the motion. Planned with ComFree at 8.3 ms, executed with ICF at 2.1 ms, in lock-step. The paper's method takes 2048 samples and up to 16 iterations."
         ),
         "Runs of these servos with the angles of the motion alone stand beside it. A karate strike with a jump of 0.17 m was tried too and is lost at its landing, after 2.7 s: servos with these torque limits leave the ground by less than the motion asks for.".into(),

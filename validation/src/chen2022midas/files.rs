@@ -97,7 +97,7 @@ impl Page for Files {
         "Pegs, plates, a bolt and a nut from mesh files: a nut turns down its bolt, and nothing intersects."
     }
     fn cost(&self) -> [f64; 3] {
-        [15.0, 15.0, 60.0]
+        [0.5, 33.0, 60.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(
@@ -111,7 +111,7 @@ impl Page for Files {
             number(1e6 * THREAD_RANGE)
         )]);
         let folder = ctx.models.as_ref().map(|m| m.join("peg_and_usb")).filter(|f| f.is_dir());
-        let sizes: &[&str] = if ctx.full() { &["4mm", "8mm", "12mm", "16mm"] } else { &["8mm"] };
+        let sizes: &[&str] = ctx.sized([&["8mm"], &["8mm"], &["4mm", "8mm", "12mm", "16mm"]]);
         let mut table = seen("At the end", &["fit", "way or turns"]);
         let mut films = Vec::new();
         out.heading("Pegs");
@@ -140,12 +140,12 @@ impl Page for Files {
         films.into_iter().for_each(|(page, caption)| out.film(page, caption));
         out.heading("Bolt");
         let (name, pitch) = ("bolt M16 in its nut, loose", 2e-3);
-        match &folder {
-            None => out.claim(Claim::skipped("bolt/pitch", name, ABSENT)),
-            Some(folder) => {
+        match (&folder, ctx.sized([None, Some(40), Some(100)])) {
+            (None, _) => out.claim(Claim::skipped("bolt/pitch", name, ABSENT)),
+            (_, None) => out.claim(Claim::skipped("bolt/pitch", name, "runs with larger sizes")),
+            (Some(folder), Some(steps)) => {
                 ctx.say(name);
-                let (track, turns, off) =
-                    bolt(folder, "m16_loose", 2e-3, pitch, if ctx.full() { 100 } else { 40 })?;
+                let (track, turns, off) = bolt(folder, "m16_loose", 2e-3, pitch, steps)?;
                 table.row(
                     [name.to_owned(), format!("{} turns", number(turns))].into_iter().chain(track.cells()),
                 );

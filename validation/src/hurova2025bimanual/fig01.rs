@@ -6,9 +6,9 @@ use signorini_report::{Context, Page, PageError, PageOutput, Table};
 pub(super) struct Fig01;
 
 const NAME: &str = "two_arm_ball_seven_obstacles";
-/// Samples of a plan, and obstacles: quick and full.
-const SAMPLES: [usize; 2] = [32, 64];
-const OBSTACLES: [u64; 2] = [1, 10];
+/// Samples of a plan, and obstacles: quick, standard and full.
+const SAMPLES: [usize; 3] = [16, 32, 64];
+const OBSTACLES: [u64; 3] = [1, 1, 10];
 /// Successes of ten, by the paper's planner and by the policy that it is compared with.
 const PUBLISHED: [f64; 2] = [60.0, 20.0];
 
@@ -23,11 +23,13 @@ impl Page for Fig01 {
         "Two arms of seven axes carry a ball over a wall that stands elsewhere each time."
     }
     fn cost(&self) -> [f64; 3] {
-        [60.0, 60.0, 1500.0]
+        [10.0, 20.0, 1500.0]
+    }
+    fn alone(&self) -> bool {
+        true
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let size = usize::from(ctx.full());
-        let (samples, count) = (SAMPLES[size], OBSTACLES[size]);
+        let (samples, count) = (ctx.sized(SAMPLES), ctx.sized(OBSTACLES));
         let mut out = PageOutput::new(text(count));
         let trial = |seed| {
             let camera = (seed == FIRST).then_some(CAMERA);

@@ -358,7 +358,7 @@ impl Page for Projection {
 
 impl Projection {
     fn replans(&self, ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
-        let count = if ctx.full() { 200 } else { 60 };
+        let count = ctx.sized([40, 60, 200]);
         let mut table = Table::new(
             &format!(
                 "{count} plans, a step of each executed, single precision, 20 iterations: spread of samples by exact projection, finish, and a ray for all rows; how much of the bounds the motion used"

@@ -139,14 +139,14 @@ impl Page for SlidingBox {
         "A box slides to rest; friction, stiffness and dissipation are found again from its recorded motion alone."
     }
     fn cost(&self) -> [f64; 3] {
-        [12.0, 12.0, 45.0]
+        [7.0, 12.0, 45.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         ctx.say("recording");
         let fine = Method::cenic(FINE);
         let clean: Vec<Vec<f64>> =
             EXPERIMENTS.iter().map(|e| simulate(&TRUTH, e, &fine)).collect::<Result<_, _>>()?;
-        let seeds: &[u64] = if ctx.full() { &[1, 2, 3, 4, 5, 6, 7, 8] } else { &[1, 2] };
+        let seeds: &[u64] = ctx.sized([&[1], &[1, 2], &[1, 2, 3, 4, 5, 6, 7, 8]]);
         let mut fits = Vec::new();
         for s in seeds {
             ctx.say(format!("fit to recording {s}"));

@@ -58,10 +58,10 @@ impl Page for Modes {
         "The clutter runs in the default mode and in the mode of the paper: work and accuracy side by side."
     }
     fn cost(&self) -> [f64; 3] {
-        [20.0, 20.0, 120.0]
+        [7.0, 30.0, 120.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let (seeds, time) = if ctx.full() { (10, 10.0) } else { (10, 0.6) };
+        let (seeds, time) = ctx.sized([(2, 0.6), (10, 0.6), (10, 10.0)]);
         let mut references = Vec::new();
         for seed in 0..seeds {
             for t in TIMES {

@@ -67,7 +67,7 @@ impl Page for Table2 {
         "A clutter of stiff bodies falls into a bin; steps, solver iterations and wall time are counted for each accuracy of the error control."
     }
     fn cost(&self) -> [f64; 3] {
-        [30.0, 30.0, 200.0]
+        [9.0, 28.0, 200.0]
     }
     fn alone(&self) -> bool {
         true
@@ -80,7 +80,7 @@ impl Page for Table2 {
             (1e-4, 39537.0, 1.11),
             (1e-5, 95839.0, 2.69),
         ];
-        let (seeds, finest) = if ctx.full() { (10, 5) } else { (10, 4) };
+        let (seeds, finest) = ctx.sized([(6, 4), (10, 4), (10, 5)]);
         let mut table = Table::new(
             &format!("Median over {seeds} seeds"),
             &[
@@ -111,7 +111,7 @@ impl Page for Table2 {
                 let method = Method::cenic(*accuracy);
                 let method = if m == 0 { method.in_paper_mode()? } else { method };
                 let mut runs = Vec::new();
-                let count = if m == 0 { seeds } else { 3 };
+                let count = if m == 0 { seeds } else { ctx.sized([1, 3, 3]) };
                 for seed in 0..count {
                     ctx.say(format!("accuracy {accuracy:e}, {mode} mode, seed {seed}"));
                     runs.push(clutter(seed, &method, 10.0)?);

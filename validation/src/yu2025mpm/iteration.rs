@@ -9,13 +9,13 @@ use signorini_report::{Context, Page, PageError, PageOutput};
 /// Forces of light panels by ways of coupling and steps.
 pub(super) struct CouplingIteration;
 
-/// Longest step of the bodies \[s\], each one before it half as long, and how many of them, quick and full.
+/// Longest step of the bodies \[s\], each one before it half as long, and how many of them, quick, standard and full.
 const STEP: f64 = 2.56e-3;
-const STEPS: [u32; 2] = [6, 7];
+const STEPS: [u32; 3] = [6, 6, 7];
 /// Substeps of the points in a step.
 const SUBSTEPS: u32 = 4;
-/// Runs end after so many times the longest step, quick and full; forces are of the second half, errors of the motion of so many at the start.
-const LONGEST: [u32; 2] = [10, 30];
+/// Runs end after so many times the longest step, quick, standard and full; forces are of the second half, errors of the motion of so many at the start.
+const LONGEST: [u32; 3] = [8, 10, 30];
 const TRANSIENT: u32 = 3;
 /// Substep of the points in the study of errors \[s\], the same for all steps.
 const SUBSTEP: f64 = 2e-5;
@@ -27,8 +27,8 @@ const FITTED: [f64; 2] = [STEP / 32.0, STEP / 8.0];
 const WHOLE: f64 = 7e-4;
 
 /// Steps of the bodies \[s\], the shortest first.
-fn steps(full: bool) -> Vec<f64> {
-    (0..STEPS[usize::from(full)]).rev().map(|k| STEP / f64::from(1 << k)).collect()
+fn steps(count: u32) -> Vec<f64> {
+    (0..count).rev().map(|k| STEP / f64::from(1 << k)).collect()
 }
 
 /// The longest step \[s\] of so many substeps that is within a limit, where contacts are soft.
@@ -112,11 +112,11 @@ impl Page for CouplingIteration {
         "Panels press a rubber cube; the force of each coupling, once per step or repeated until both sides agree, is drawn against the time step."
     }
     fn cost(&self) -> [f64; 3] {
-        [13.0, 13.0, 150.0]
+        [8.0, 16.0, 150.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let end = f64::from(LONGEST[usize::from(ctx.full())]) * STEP;
-        let steps = steps(ctx.full());
+        let end = f64::from(ctx.sized(LONGEST)) * STEP;
+        let steps = steps(ctx.sized(STEPS));
         // The shortest shows where the splitting holds; the others hold before.
         let is_shown = |dt: f64| ctx.full() || dt > steps[0];
         let mut runs = Vec::new();
@@ -139,7 +139,7 @@ impl Page for CouplingIteration {
         for way in [Way::Kept, Way::Moving, Way::Iterated] {
             // Longer ones are for the picture alone.
             let is_drawn = |dt: &f64| ctx.full() || *dt <= FITTED[1];
-            for dt in self::steps(true).into_iter().filter(is_drawn) {
+            for dt in self::steps(STEPS[2]).into_iter().filter(is_drawn) {
                 if way.splits() && dt > limits[usize::from(way == Way::Moving)] {
                     continue;
                 }

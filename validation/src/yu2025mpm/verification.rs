@@ -200,7 +200,7 @@ fn sand(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
             "mean slope [°]",
         ],
     );
-    let ratios: &[f64] = if ctx.full() { &[1.0, 2.0, 4.0] } else { &[1.0, 2.0] };
+    let ratios: &[f64] = ctx.sized([&[1.0, 2.0], &[1.0, 2.0], &[1.0, 2.0, 4.0]]);
     let h = if ctx.full() { 0.01 } else { 0.025 };
     let angle = runs::cone_of_plane_strain(SAND.to_radians());
     let measured = |a: f64| {

@@ -36,7 +36,9 @@ pub(super) const BOARD: f64 = 0.06;
 /// Plan of the motors, by time.
 #[derive(Clone, Copy)]
 pub(super) struct Plan {
-    /// Reaching in, closing, carrying, holding still, opening, drawing back \[s\]: once to fold, once to unfold.
+    /// Rounds: one folds, the second unfolds.
+    pub rounds: u32,
+    /// Reaching in, closing, carrying, holding still, opening, drawing back \[s\] of each round.
     pub durations: [f64; 6],
     /// Rest at the end \[s\].
     pub rest: f64,
@@ -65,7 +67,7 @@ fn smooth(u: f64) -> f64 {
 
 impl Plan {
     pub(super) fn end(&self) -> f64 {
-        2.0 * self.durations.iter().sum::<f64>() + self.rest
+        f64::from(self.rounds) * self.durations.iter().sum::<f64>() + self.rest
     }
 
     /// The end \[s\] of a stage (0: reaching in, to 5: drawing back) of folding (0) or unfolding (1).

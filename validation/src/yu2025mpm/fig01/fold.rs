@@ -202,6 +202,7 @@ pub(super) fn fold(
         ("half-way back", plan.after(1, 2) - 0.5 * plan.durations[2]),
         ("end", plan.end()),
     ];
+    let looks = looks.into_iter().filter(|l| l.1 <= plan.end() + 0.5 * step).collect::<Vec<_>>();
     let model = c.rigid_mut().model().clone();
     let mut kin = Kinematics::new(&model);
     let mut places = |q: &[f64]| -> Vec<Isometry3<f64>> {
