@@ -58,7 +58,9 @@ fn regression_warnings_go_with_the_recording_and_the_comparison() {
     let text =
         run(&[&compare[..], &["--laws", "lagged", "--accuracies", "1e-1", "--steps", "0.002"]].concat());
     assert!(
-        text.contains("warning: comfree + lagged + fixed (dt 0.002 s): gains: lambda_max reached"),
+        text.contains(
+            "warning: ComFree, one evaluation + lagged + fixed (dt 0.002 s): gains: lambda_max reached"
+        ),
         "{text}"
     );
 }
@@ -75,7 +77,7 @@ fn regression_settings_that_make_no_sense_are_refused() {
         ("--solver comfree --dt .002 --paper-mode --gains nan .1", "k is NaN, but must be at least 0"),
         ("--solver comfree --dt .002 --memory 2", "memory is 2, but must be between 0 and 1"),
         ("--solver comfree --dt .002 --memory nan", "memory is NaN, but must be between 0 and 1"),
-        ("--solver comfree --dt .002 --sweeps 0", "at least one evaluation"),
+        ("--solver comfree --dt .002 --sweeps 0", "at least one sweep"),
         ("--solver comfree --dt 0", "step size"),
         // Settings that the solver, law or stepping beside them does not read.
         ("--solver icf --dt .002 --gains .1 .1", "--gains [0.1, 0.1]: gains relative to the step belong"),
@@ -83,10 +85,16 @@ fn regression_settings_that_make_no_sense_are_refused() {
         ("--solver comfree --accuracy 1e-3 --gains .1 .1", "with fixed steps (--dt)"),
         ("--solver icf --dt .002 --sweeps 4", "--sweeps 4: only comfree"),
         ("--solver comfree --accuracy 1e-3 --sweeps 4", "--sweeps 4: only comfree with fixed steps"),
-        ("--solver comfree --dt .002 --paper-mode --sweeps 4", "not in paper mode"),
+        ("--solver comfree --dt .002 --paper-mode --sweeps 4", "paper mode is one evaluation"),
+        ("--solver comfree --dt .002 --evaluations 0", "at least one sweep"),
+        (
+            "--solver comfree --dt .002 --mass-scale mean",
+            "--mass-scale mean: only the law published_dual_cone",
+        ),
+        ("--solver comfree --dt .002 --paper-mode --mass-scale half", "trace, mean"),
         (
             "--solver comfree --dt .002 --law lagged --sweeps 4",
-            "only the law dual_cone is evaluated more than once",
+            "only the law dual_cone is swept over more than once",
         ),
         ("--solver icf --dt .002 --memory .5", "--memory 0.5: only comfree"),
         ("--solver comfree --dt .002 --paper-mode --memory .5", "not in paper mode"),
