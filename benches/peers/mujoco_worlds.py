@@ -1,0 +1,75 @@
+"""Worlds of one model in MuJoCo, stepped for a page of the report: reads requests on standard input, answers on standard output.
+
+    python benches/peers/mujoco_worlds.py MODEL THREADS
+
+Each message is a line of JSON; numbers follow it as 64-bit floats, little-endian. The first line out has MuJoCo's version and the sizes of the model, or why there is none ("missing"). Requests:
+
+    {"step": n, "worlds": w, "dt": h}   w x (nq + nv) states and w x nu controls, held; answers {"wall_s": t} and w x (nq + nv) states after n steps of `rollout`
+    {"count": n, "worlds": w, "dt": h}  w x (nq + nv) states; answers {"rows": [[contacts of all worlds, time of the step [s]], ...]}: n steps of `mj_step`, world by world, on one thread
+"""
+
+import json
+import sys
+import time
+
+
+def answer(line, numbers=None):
+    out = sys.stdout.buffer
+    out.write(json.dumps(line).encode() + b"\n")
+    if numbers is not None:
+        out.write(numbers.tobytes())
+    out.flush()
+
+
+try:
+    import mujoco
+    import numpy as np
+    from mujoco import rollout
+except ImportError as e:
+    answer({"missing": str(e)})
+    sys.exit()
+
+
+def floats(rows, columns):
+    return np.frombuffer(sys.stdin.buffer.read(8 * rows * columns), "<f8").reshape(rows, columns)
+
+
+def main():
+    model = mujoco.MjModel.from_xml_path(sys.argv[1])
+    threads = int(sys.argv[2])
+    nq, nv, nu = model.nq, model.nv, model.nu
+    spec = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    data = [mujoco.MjData(model) for _ in range(threads)]
+    blank = np.zeros(mujoco.mj_stateSize(model, spec))
+    mujoco.mj_getState(model, data[0], blank, spec)
+    # Behind the time.
+    body = slice(1, 1 + nq + nv)
+    answer({"version": mujoco.__version__, "nq": nq, "nv": nv, "nu": nu})
+    pool = rollout.Rollout(nthread=threads if threads > 1 else 0)
+    while line := sys.stdin.buffer.readline():
+        asked = json.loads(line)
+        worlds, model.opt.timestep = asked["worlds"], asked["dt"]
+        states = floats(worlds, nq + nv)
+        if "step" in asked:
+            first = np.tile(blank, (worlds, 1))
+            first[:, body] = states
+            held = floats(worlds, nu)
+            control = np.ascontiguousarray(np.broadcast_to(held[:, None, :], (worlds, asked["step"], nu)))
+            start = time.perf_counter()
+            done, _ = pool.rollout(model, data, first, control)
+            wall = time.perf_counter() - start
+            answer({"wall_s": wall}, np.ascontiguousarray(done[:, -1, body]))
+        else:
+            all_data = [mujoco.MjData(model) for _ in range(worlds)]
+            for d, x in zip(all_data, states):
+                d.qpos[:], d.qvel[:] = x[:nq], x[nq:]
+            rows = []
+            for _ in range(asked["count"]):
+                start = time.perf_counter()
+                for d in all_data:
+                    mujoco.mj_step(model, d)
+                rows.append([sum(d.ncon for d in all_data), time.perf_counter() - start])
+            answer({"rows": rows})
+
+
+main()
