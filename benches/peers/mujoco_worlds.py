@@ -4,8 +4,8 @@
 
 Each message is a line of JSON; numbers follow it as 64-bit floats, little-endian. The first line out has MuJoCo's version and the sizes of the model, or why there is none ("missing"). Requests:
 
-    {"step": n, "worlds": w, "dt": h}   w x (nq + nv) states and w x nu controls, held; answers {"wall_s": t} and w x (nq + nv) states after n steps of `rollout`
-    {"count": n, "worlds": w, "dt": h}  w x (nq + nv) states; answers {"rows": [[contacts of all worlds, time of the step [s]], ...]}: n steps of `mj_step`, world by world, on one thread
+    {"step": n, "worlds": w, "dt": h}   w states of nq + nv + na numbers and w x nu controls, held; answers {"wall_s": t} and w states after n steps of `rollout`
+    {"count": n, "worlds": w, "dt": h}  w states; answers {"rows": [[contacts of all worlds, processor time of the step [s]], ...]}: n steps of `mj_step`, world by world, on one thread
 """
 
 import json
@@ -37,19 +37,20 @@ def floats(rows, columns):
 def main():
     model = mujoco.MjModel.from_xml_path(sys.argv[1])
     threads = int(sys.argv[2])
-    nq, nv, nu = model.nq, model.nv, model.nu
+    nq, nv, na, nu = model.nq, model.nv, model.na, model.nu
     spec = mujoco.mjtState.mjSTATE_FULLPHYSICS
     data = [mujoco.MjData(model) for _ in range(threads)]
     blank = np.zeros(mujoco.mj_stateSize(model, spec))
     mujoco.mj_getState(model, data[0], blank, spec)
     # Behind the time.
-    body = slice(1, 1 + nq + nv)
-    answer({"version": mujoco.__version__, "nq": nq, "nv": nv, "nu": nu})
+    width = nq + nv + na
+    body = slice(1, 1 + width)
+    answer({"version": mujoco.__version__, "nq": nq, "nv": nv, "na": na, "nu": nu})
     pool = rollout.Rollout(nthread=threads if threads > 1 else 0)
     while line := sys.stdin.buffer.readline():
         asked = json.loads(line)
         worlds, model.opt.timestep = asked["worlds"], asked["dt"]
-        states = floats(worlds, nq + nv)
+        states = floats(worlds, width)
         if "step" in asked:
             first = np.tile(blank, (worlds, 1))
             first[:, body] = states
@@ -62,13 +63,13 @@ def main():
         else:
             all_data = [mujoco.MjData(model) for _ in range(worlds)]
             for d, x in zip(all_data, states):
-                d.qpos[:], d.qvel[:] = x[:nq], x[nq:]
+                d.qpos[:], d.qvel[:], d.act[:] = x[:nq], x[nq : nq + nv], x[nq + nv :]
             rows = []
             for _ in range(asked["count"]):
-                start = time.perf_counter()
+                start = time.thread_time()
                 for d in all_data:
                     mujoco.mj_step(model, d)
-                rows.append([sum(d.ncon for d in all_data), time.perf_counter() - start])
+                rows.append([sum(d.ncon for d in all_data), time.thread_time() - start])
             answer({"rows": rows})
 
 

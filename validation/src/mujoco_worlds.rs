@@ -31,7 +31,16 @@ struct Hello {
     #[serde(default)]
     nv: usize,
     #[serde(default)]
+    na: usize,
+    #[serde(default)]
     nu: usize,
+}
+
+impl Hello {
+    /// Numbers of a state: positions, velocities, activations.
+    fn width(&self) -> usize {
+        self.nq + self.nv + self.na
+    }
 }
 
 /// A model in MuJoCo. The process ends with it.
@@ -61,8 +70,14 @@ impl MujocoWorlds {
         let mut from = BufReader::new(from);
         let hello =
             line(&mut from).and_then(|l| serde_json::from_str::<Hello>(&l).map_err(|e| e.to_string()));
-        let hello =
-            hello.unwrap_or_else(|e| Hello { missing: Some(e), version: String::new(), nq: 0, nv: 0, nu: 0 });
+        let hello = hello.unwrap_or_else(|e| Hello {
+            missing: Some(e),
+            version: String::new(),
+            nq: 0,
+            nv: 0,
+            na: 0,
+            nu: 0,
+        });
         let worlds = Self { child, to, from, hello };
         match &worlds.hello.missing {
             Some(why) => Err(absent(why.clone())),
@@ -83,7 +98,7 @@ impl MujocoWorlds {
         serde_json::from_str(&line(&mut self.from)?).map_err(|e| e.to_string())
     }
 
-    /// Steps worlds from `states`, worlds × (nq + nv), under held controls, worlds × nu; the time that it took \[s\].
+    /// Steps worlds from `states`, worlds × (nq + nv + na), under held controls, worlds × nu; the time that it took \[s\].
     ///
     /// # Errors
     /// A process that ended.
@@ -94,7 +109,7 @@ impl MujocoWorlds {
         dt: f64,
         steps: u32,
     ) -> Result<f64, String> {
-        let worlds = states.len() / (self.hello.nq + self.hello.nv);
+        let worlds = states.len() / self.hello.width();
         let done = self.ask(&json!({ "step": steps, "worlds": worlds, "dt": dt }), &[states, control])?;
         let mut bytes = vec![0; 8 * states.len()];
         self.from.read_exact(&mut bytes).map_err(|e| e.to_string())?;
@@ -109,7 +124,7 @@ impl MujocoWorlds {
     /// # Errors
     /// A process that ended.
     pub(crate) fn count(&mut self, states: &[f64], dt: f64, steps: usize) -> Result<Vec<(f64, f64)>, String> {
-        let worlds = states.len() / (self.hello.nq + self.hello.nv);
+        let worlds = states.len() / self.hello.width();
         let done = self.ask(&json!({ "count": steps, "worlds": worlds, "dt": dt }), &[states])?;
         serde_json::from_value(done["rows"].clone()).map_err(|e| e.to_string())
     }
@@ -148,10 +163,10 @@ impl MujocoBatch {
         let beside = CpuBatch::new(scene, lanes, Method::icf(), BatchOptions { threads: 1 });
         let beside = beside.map_err(PageError::from_error)?;
         let (l, h) = (beside.layout(), &worlds.hello);
-        if (l.nq, l.nv, l.nu, l.nz) != (h.nq, h.nv, h.nu, 0) {
+        if (l.nq, l.nv, l.nu, l.nz) != (h.nq, h.nv, h.nu, h.na) {
             return Err(PageError::Run("MuJoCo has other coordinates of this model".into()));
         }
-        Ok(Self { states: vec![0.0; lanes * (l.nq + l.nv)], beside, worlds })
+        Ok(Self { states: vec![0.0; lanes * h.width()], beside, worlds })
     }
 }
 
@@ -172,11 +187,13 @@ impl BatchStepper for MujocoBatch {
     fn step(&mut self, control: &[f64], dt: f64, substeps: u32, active: &[bool]) -> Result<(), StepError> {
         let size = self.beside.layout();
         size.check_step(control, dt, active)?;
-        let width = size.nq + size.nv;
+        let width = self.worlds.hello.width();
+        let ends = [size.nq, size.nq + size.nv];
         for (lane, row) in self.states.chunks_exact_mut(width).enumerate() {
             let x = self.beside.state(lane)?;
-            row[..size.nq].copy_from_slice(&x.q);
-            row[size.nq..].copy_from_slice(&x.v);
+            row[..ends[0]].copy_from_slice(&x.q);
+            row[ends[0]..ends[1]].copy_from_slice(&x.v);
+            row[ends[1]..].copy_from_slice(&x.z);
         }
         self.worlds.step(&mut self.states, control, dt, substeps).map_err(StepError::Argument)?;
         let mut next = State::default();
@@ -184,8 +201,9 @@ impl BatchStepper for MujocoBatch {
             if active.get(lane).is_none_or(|a| *a) {
                 self.beside.store(lane, &mut next)?;
                 next.t += dt * f64::from(substeps);
-                next.q.copy_from_slice(&row[..size.nq]);
-                next.v.copy_from_slice(&row[size.nq..]);
+                next.q.copy_from_slice(&row[..ends[0]]);
+                next.v.copy_from_slice(&row[ends[0]..ends[1]]);
+                next.z.copy_from_slice(&row[ends[1]..]);
                 self.beside.load(lane, &next)?;
             }
         }

@@ -63,8 +63,9 @@ pub(super) struct Case {
 pub(super) struct Start {
     pub scene: Scene,
     worlds: usize,
-    nq: usize,
-    /// Worlds × (nq + nv).
+    /// Numbers of positions and velocities.
+    sizes: [usize; 2],
+    /// Worlds × (positions, velocities, activations).
     states: Vec<f64>,
     /// Per draw, worlds × nu.
     controls: Vec<Vec<f64>>,
@@ -100,10 +101,11 @@ impl Case {
         batch.start(self.keyframe, &mut x).map_err(failed)?;
         let layout = batch.layout();
         let mut random = Random::new(2);
-        let mut states = Vec::with_capacity(worlds * (layout.nq + layout.nv));
+        let mut states = Vec::with_capacity(worlds * (layout.nq + layout.nv + layout.nz));
         for _ in 0..worlds {
             states.extend_from_slice(&x.q);
             states.extend(x.v.iter().map(|v| v + NOISE * random.normal()));
+            states.extend_from_slice(&x.z);
         }
         let middle = self.keyframe.and_then(|k| scene.keyframe(k)).map(|k| k.control.clone());
         let middle = middle.filter(|m| !m.is_empty()).unwrap_or_else(|| vec![0.0; layout.nu]);
@@ -127,7 +129,7 @@ impl Case {
             }
             None => None,
         };
-        Ok(Start { worlds, nq: layout.nq, states, controls, held, scene })
+        Ok(Start { worlds, sizes: [layout.nq, layout.nv], states, controls, held, scene })
     }
 
     fn steps(&self, worlds: usize) -> f64 {
@@ -141,8 +143,7 @@ impl Case {
         let mut x = State::default();
         batch.store(0, &mut x).map_err(failed)?;
         for (lane, row) in start.rows().enumerate() {
-            x.q.copy_from_slice(&row[..start.nq]);
-            x.v.copy_from_slice(&row[start.nq..]);
+            start.write(row, &mut x);
             batch.load(lane, &x).map_err(failed)?;
         }
         let clock = Instant::now();
@@ -156,6 +157,7 @@ impl Case {
             let x = batch.state(lane).map_err(failed)?;
             ends.extend_from_slice(&x.q);
             ends.extend_from_slice(&x.v);
+            ends.extend_from_slice(&x.z);
         }
         Ok(Outcome { rate, frozen, ends })
     }
@@ -183,6 +185,13 @@ impl Start {
         self.states.chunks_exact(self.states.len() / self.worlds)
     }
 
+    fn write(&self, row: &[f64], x: &mut State) {
+        let [nq, nv] = self.sizes;
+        x.q.copy_from_slice(&row[..nq]);
+        x.v.copy_from_slice(&row[nq..nq + nv]);
+        x.z.copy_from_slice(&row[nq + nv..]);
+    }
+
     /// Depths at the ends of a run, by the collision detection of this project whatever the engine, and whether the body is held.
     pub(super) fn ends(&self, outcome: &Outcome) -> Result<Ends, PageError> {
         let mut sys = Method::icf().system(&self.scene).map_err(failed)?;
@@ -190,8 +199,7 @@ impl Start {
         let (mut deepest, mut sum, mut contacts, mut held) = (0.0f64, 0.0, 0usize, 0usize);
         let width = self.states.len() / self.worlds;
         for (end, first) in outcome.ends.chunks_exact(width).zip(self.rows()) {
-            x.q.copy_from_slice(&end[..self.nq]);
-            x.v.copy_from_slice(&end[self.nq..]);
+            self.write(end, &mut x);
             sys.prepare(Slot::Start, &x, 1e-6).map_err(failed)?;
             for c in sys.frozen_problem(Slot::Start).contacts().iter().filter(|c| c.gap < 0.0) {
                 (deepest, sum, contacts) = (deepest.max(-c.gap), sum - c.gap, contacts + 1);
