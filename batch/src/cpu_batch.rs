@@ -163,7 +163,7 @@ impl CpuBatch {
 
     /// Warning about a lane since it was loaded: gains beyond a bound of stability, with the bound. Only methods with a dual cone that
     /// does not cap its gains are looked at, every 64th step in which contacts act and whenever more of them act than before; all others cost nothing. Also light bodies
-    /// that a heavy one presses deep, under a dual cone ([`Overload`](signorini_multibody::Overload)): every 16th step with contacts. And solves that did not converge; under a dual cone only where they are a tenth of the steps or more.
+    /// that a heavy one presses deep, under a dual cone ([`Overload`](signorini_multibody::Overload)): every 16th step with contacts. Pairs that are deep in each other beside their size ([`TooDeep`](signorini_run::depth::TooDeep)), the worst one, under every method. And solves that did not converge; under a dual cone only where they are a tenth of the steps or more.
     ///
     /// # Errors
     /// A lane that does not exist.

@@ -5,6 +5,7 @@ use signorini_core::{
 use signorini_laws::Gains;
 use signorini_multibody::{Model, OverloadRecord, RigidSystem};
 
+use signorini_run::depth::{Thicknesses, TooDeep};
 use signorini_run::{ComFree, Method};
 
 /// Steps in which contacts act between two looks, unless more of them act than ever before.
@@ -14,7 +15,7 @@ const ITERATIONS: usize = 40;
 /// A speed at which every facet of a contact acts \[m/s\].
 const CLOSING: f64 = 1e6;
 
-/// Largest gain of one world so far; steps that were looked at; light bodies under heavy ones.
+/// Largest gain of one world so far; steps that were looked at; light bodies under heavy ones; the pair that is deepest beside its size.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GainRecord {
     steps: u32,
@@ -25,9 +26,18 @@ pub(crate) struct GainRecord {
     /// λ_max R (2 d + 3 k δt), stable below 4.
     bound: f64,
     overload: OverloadRecord,
+    deepest: Option<TooDeep>,
 }
 
 impl GainRecord {
+    /// Looks at how deep the contacts of a step from `t` \[s\] are beside the sizes of their geoms.
+    pub(crate) fn look_at_depths(&mut self, sizes: &Thicknesses, t: f64, contacts: &[ContactGeometry]) {
+        let found = sizes.deepest(t, contacts);
+        if found.is_some_and(|f| self.deepest.is_none_or(|d| f.part() > d.part())) {
+            self.deepest = found;
+        }
+    }
+
     /// Looks for a light body under a heavy one after the step from `t` \[s\] that ended with `last`; the system holds its problem.
     pub(crate) fn look_at_loads(
         &mut self,
@@ -43,22 +53,23 @@ impl GainRecord {
         }
     }
 
-    /// Warning of gains, loads and the solves of a method; None while all is well.
+    /// Warning of gains, loads, depths and the solves of a method; None while all is well.
     pub(crate) fn warning(&self, model: &Model, report: &AdvanceReport, method: &Method) -> Option<String> {
         let of_loads = || {
             let text = self.overload.found()?.describe(model);
             Some(format!(
-                "{text}; take a smaller step (the depth falls as its square), more evaluations or `Method::icf`"
+                "{text}; take a smaller step (the depth falls as its square), more sweeps or `Method::icf`"
             ))
         };
+        let of_depths = || Some(self.deepest?.describe(model, method.remedy_of_depth()));
         let of_solves = || {
             let few = method.as_comfree().is_some_and(|m| m.gains().is_some()) && report.mostly_converged();
             let line = report.unconverged().filter(|_| !few)?;
             Some(format!(
-                "{line}; look at depths of contacts, or try another step, more evaluations or another method beside it"
+                "{line}; look at depths of contacts, or try another step, more sweeps or another method beside it"
             ))
         };
-        self.warning_of_gains().or_else(of_loads).or_else(of_solves)
+        self.warning_of_gains().or_else(of_loads).or_else(of_depths).or_else(of_solves)
     }
 
     fn warning_of_gains(&self) -> Option<String> {

@@ -3,6 +3,7 @@ use signorini_core::{
 };
 use signorini_laws::Gains;
 use signorini_multibody::{Kinematics, RigidSystem, Sensors};
+use signorini_run::depth::Thicknesses;
 use signorini_run::{ComFree, Method};
 use signorini_scene::{Pose, Scene};
 
@@ -23,6 +24,7 @@ pub(crate) struct Worker {
     /// Only where gains are not capped.
     look: Option<GainLook>,
     recovery: Option<f64>,
+    sizes: Thicknesses,
 }
 
 impl Worker {
@@ -40,6 +42,7 @@ impl Worker {
             x1: State::default(),
             look,
             recovery: method.as_comfree().and_then(ComFree::recovery),
+            sizes: Thicknesses::of(scene),
         })
     }
 }
@@ -185,6 +188,7 @@ impl Lane {
             worker.watch.read(&seen, system.held().mocap, &mut worker.kin, &mut self.watched);
         }
         self.gains.look_at_loads(system, t, taken.last, beta);
+        self.gains.look_at_depths(&worker.sizes, taken.x0.t, taken.last.contacts);
         if let Some(look) = &mut worker.look {
             look.look(&mut self.gains, system, &self.x, dt, taken.last, self.own_gains);
         }

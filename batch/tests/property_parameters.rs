@@ -7,7 +7,7 @@ use common::{DT, batch, control, controls, recipes, scene, start};
 use proptest::prelude::*;
 use signorini_batch::LaneParameters;
 use signorini_core::{BatchStepper, LaneStatus, State};
-use signorini_laws::{DualCone, Gains, PublishedDualCone};
+use signorini_laws::{DualCone, Gains, MassScale, PublishedDualCone};
 use signorini_run::{Law, Method};
 use signorini_scene::{ActuatorForce, Scene};
 
@@ -129,10 +129,11 @@ fn property_gains_of_a_lane_equal_a_recipe_with_them() {
             Method::comfree_with(DualCone { gains: gains.unwrap_or(law.gains), ..law }, sweeps)
         }
     };
-    let published = |gains: Option<Gains>| match gains {
-        Some(Gains::PerStep { k, d }) => PublishedDualCone::new(k, d),
-        _ => PublishedDualCone::new(0.1, 0.001),
+    let kd = |gains: Option<Gains>| match gains {
+        Some(Gains::PerStep { k, d }) => (k, d),
+        _ => (0.1, 0.001),
     };
+    let published = |gains: Option<Gains>| PublishedDualCone::new(kd(gains).0, kd(gains).1);
     let remembering = DualCone::remembering(0.5);
     type Make<'a> = &'a dyn Fn(Option<Gains>) -> Method;
     let cases: [(Make<'_>, &[Gains]); 5] = [
@@ -140,7 +141,7 @@ fn property_gains_of_a_lane_equal_a_recipe_with_them() {
         (&swept(remembering, 1), &gains),
         (&swept(DualCone { cap: false, ..DualCone::default() }, 1), &soft),
         (&|gains| Method::comfree_once(Law::PublishedDualCone(published(gains))), &soft[..1]),
-        (&|gains| Method::comfree_published(published(gains)), &soft[..1]),
+        (&|gains| Method::comfree_paper(kd(gains).0, kd(gains).1, MassScale::Mean), &soft[..1]),
     ];
     for (method, gains) in cases {
         let n = 2 * gains.len() + 1;
@@ -174,7 +175,7 @@ fn property_gains_of_a_lane_equal_a_recipe_with_them() {
     for (method, expected) in [
         (Method::icf(), "the method 'icf' has no dual cone; give it to a batch of comfree"),
         (
-            Method::comfree_paper(0.1, 0.001),
+            Method::comfree_paper(0.1, 0.001, MassScale::Trace),
             "the published dual cone has gains k and d alone; give Gains::PerStep",
         ),
     ] {
@@ -224,7 +225,7 @@ fn property_parameters_of_contacts_act_where_they_are_read() {
     let stiffness = LaneParameters { contact_stiffness: vec![(0, 1e4)], ..none() };
     let dissipation = LaneParameters { contact_dissipation: vec![(0, 1.0)], ..none() };
     for (recipe, p) in [
-        (Method::comfree_paper(0.2, 0.001), solimp),
+        (Method::comfree_paper(0.2, 0.001, MassScale::Trace), solimp),
         (Method::icf(), stiffness),
         (Method::icf(), dissipation),
     ] {

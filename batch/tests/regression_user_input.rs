@@ -7,7 +7,7 @@ use signorini_batch::mujoco::{
 };
 use signorini_batch::{BatchOptions, CpuBatch};
 use signorini_core::{BatchStepper, LaneStatus, StepError};
-use signorini_laws::{DualCone, Gains, PublishedDualCone};
+use signorini_laws::{DualCone, Gains, MassScale, PublishedDualCone};
 use signorini_run::{Law, Method};
 use signorini_scene::{Scene, SceneBuilder};
 
@@ -151,7 +151,9 @@ fn published(k: f64, d: f64) -> Method {
 
 #[test]
 fn regression_gains_beyond_the_bound_are_said() {
-    for recipe in [published(5.0, 0.5), published(5000.0, 50.0), Method::comfree_paper(5.0, 0.5)] {
+    for recipe in
+        [published(5.0, 0.5), published(5000.0, 50.0), Method::comfree_paper(5.0, 0.5, MassScale::Trace)]
+    {
         let name = format!("{recipe:?}");
         let b = drop(recipe);
         let warning = b.warning(1).unwrap().unwrap();
@@ -163,7 +165,7 @@ fn regression_gains_beyond_the_bound_are_said() {
         );
     }
     // Gains of the paper and of the default are below all bounds.
-    for recipe in [Method::comfree(), Method::comfree_paper(0.1, 0.001), Method::icf()] {
+    for recipe in [Method::comfree(), Method::comfree_paper(0.1, 0.001, MassScale::Trace), Method::icf()] {
         let b = drop(recipe);
         assert_eq!((b.warning(0).unwrap(), b.status(0)), (None, Some(&LaneStatus::Running)));
     }
@@ -208,8 +210,8 @@ fn regression_gains_out_of_range_are_refused() {
     for (method, word) in [
         (published(1e308, 1e308), "1e12"),
         (published(0.1, 1e13), "d is 1e13"),
-        (Method::comfree_paper(f64::NAN, 0.1), "k is NaN"),
-        (Method::comfree_paper(-0.1, 0.1), "k is -0.1"),
+        (Method::comfree_paper(f64::NAN, 0.1, MassScale::Trace), "k is NaN"),
+        (Method::comfree_paper(-0.1, 0.1, MassScale::Trace), "k is -0.1"),
         (published(0.0, 0.0), "no contact"),
         (Method::comfree_with(physical(1e13, 0.0), 1), "kappa is 1e13"),
         (Method::comfree_with(physical(0.0, 0.0), 1), "no contact"),
@@ -219,7 +221,15 @@ fn regression_gains_out_of_range_are_refused() {
         assert!(e.contains(word), "{e}");
     }
     assert!(PublishedDualCone::new(0.0, 0.1).check().is_ok() && physical(1e12, 0.0).check().is_ok());
-    assert!(CpuBatch::new(&ball(), 1, Method::comfree_paper(0.0, 0.0), BatchOptions { threads: 1 }).is_err());
+    assert!(
+        CpuBatch::new(
+            &ball(),
+            1,
+            Method::comfree_paper(0.0, 0.0, MassScale::Trace),
+            BatchOptions { threads: 1 }
+        )
+        .is_err()
+    );
 }
 
 /// The paper's step meets a contact when it penetrates, no sooner; `comfree_with` also looks ahead.
@@ -237,7 +247,7 @@ fn regression_the_papers_recipe_has_no_speculative_contacts() {
     };
     let free = 0.051 - 2e-3 * (1.0 + 2e-3 * 9.81);
     // Free fall is one sum of three terms: round-off.
-    assert!((contacts(Method::comfree_paper(0.1, 0.001)) - free).abs() < 1e-15);
+    assert!((contacts(Method::comfree_paper(0.1, 0.001, MassScale::Trace)) - free).abs() < 1e-15);
     assert!(contacts(Method::comfree()) > free + 1e-4);
 }
 

@@ -4,7 +4,7 @@
     benches/peers/.venv/bin/python benches/peers/throughput.py --curve 16,64,256,1024,4096 [--note "what else ran"]
 
 Scenes: `scenes/three_arrays.xml`; two arms at home and with the ball between their palms (`models/two_arms/ball.xml`, steps of 5 ms: 20 are a control step of the planner); a hand with a cube that lies on it and with one that fingers turn (`models/leap_hand/cube.xml`, steps of 4 ms: 25 are 0.1 s); from the models of others (pass --models) the LEAP hand with its cube, under servos that stay where they are and with MuJoCo's solver cut short as its file says, and the Allegro hand with a cube, under random controls that all worlds
-share. Prints a table and appends one JSON line per row to benches/records/throughput.jsonl, whose last lines the page borse2026comfree/fig08 shows: medians over the rounds. With --curve: the Allegro hand alone over several numbers of
+share. "comfree, planning" and "comfree, default" are projected Gauss-Seidel over ComFree's impedance, up to 12 and 64 sweeps; "settings" of a record has gains, mass scale and sweeps. Prints a table and appends one JSON line per row to benches/records/throughput.jsonl, whose last lines the page borse2026comfree/fig08 shows: medians over the rounds. With --curve: the Allegro hand alone over several numbers of
 worlds, the best of the rounds, written to benches/records/allegro_curve.json, which the page borse2026comfree/fig08 draws.
 """
 
@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 RECORDS = HERE.parent / "records" / "throughput.jsonl"
 CURVE = HERE.parent / "records" / "allegro_curve.json"
-SETTINGS = [("comfree, paper", ["--sweeps", 0]), ("comfree, 1 evaluation", ["--sweeps", 1]), ("comfree, planning", ["--sweeps", 12, "--residual", 1e-3]), ("comfree, default", []), ("icf", ["--icf"])]
+SETTINGS = [("comfree, paper", ["--published", 0.1, 0.001, "mean"]), ("comfree, 1 evaluation", ["--sweeps", 1]), ("comfree, planning", ["--sweeps", 12, "--residual", 1e-3]), ("comfree, default", []), ("icf", ["--icf"])]
 HOLD = 50
 ALLEGRO = """<mujoco model="allegro cube"><include file="right_hand.xml"/><option timestep="0.002"/>
 <worldbody><geom name="floor" pos="0 0 -0.1" size="0 0 0.05" type="plane"/>
@@ -85,7 +85,7 @@ def ours(*arguments):
     out = run(*arguments)
     if out["failed"]:
         raise SystemExit(f"{out['failed']} worlds failed")
-    return out["steps_per_s"], out["mean_depth"], out["max_depth"], out["steps_per_cpu_s"]
+    return out["steps_per_s"], out["mean_depth"], out["max_depth"], out["steps_per_cpu_s"], out["settings"]
 
 
 def run(program, path, lanes, steps, threads, controls, noise, dt, key, extra):
@@ -109,8 +109,9 @@ def curve(a, base, program, case):
             results = {"mujoco": theirs(*common)} | {label: ours(program, *common, extra) for label, extra in SETTINGS}
             for label, r in results.items():
                 wall[label], processor[label] = max(r[0], wall.get(label, 0.0)), max(r[3], processor.get(label, 0.0))
+        settings = {label: results[label][4] for label, _ in SETTINGS}
         for label, rate in processor.items():
-            rows.append({"engine": label, "worlds": lanes, "steps_per_cpu_s": round(rate), "steps_per_s": round(wall[label]), "load_average": machine()["load_average"]})
+            rows.append({"settings": settings.get(label), "engine": label, "worlds": lanes, "steps_per_cpu_s": round(rate), "steps_per_s": round(wall[label]), "load_average": machine()["load_average"]})
             print(f"{lanes:6} worlds {label:24} {rate:10.0f} steps per processor second  {rate / processor['mujoco']:5.2f}; {wall[label]:10.0f} steps/s")
     record = base | {"rounds": a.rounds, "steps": steps, "load_average_at_the_end": machine()["load_average"], "note": a.note, "rows": rows}
     CURVE.write_text(json.dumps(record, indent=1) + "\n")
@@ -178,6 +179,8 @@ def main():
                 line = {"scene": name, "engine": label, "lanes": a.lanes, "steps": steps, "rounds": a.rounds, "steps_per_s": round(rate), "over_mujoco": round(over, 2)}
                 line |= {"steps_per_cpu_s": round(cpu_rate), "over_mujoco_cpu": round(over_cpu, 2)}
                 line |= {"mean_depth": runs[-1][1], "max_depth": runs[-1][2]}
+                if label != "mujoco":
+                    line |= {"settings": runs[-1][4]}
                 if label in parts:
                     line |= {"split_us": parts[label]}
                 print(f"{name:14} {label:24} {rate:10.0f} steps/s  {over:5.2f} (processor time {over_cpu:.2f})  depth {1e3 * runs[-1][1]:.4f} mm (largest {1e3 * runs[-1][2]:.3f})")

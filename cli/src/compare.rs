@@ -5,7 +5,7 @@ use clap::Args;
 use signorini_core::{State, System};
 use signorini_run::affine::{RunWatch, run_affine};
 use signorini_run::recorder::Recorder;
-use signorini_run::{Stepping, names};
+use signorini_run::{Method, Stepping, names};
 
 use crate::dual_cone::has_cone;
 use crate::model::{ModelArguments, warn_of_overlap};
@@ -50,21 +50,23 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             }
         }
     }
+    let names: Vec<String> = methods.iter().map(Method::describe).collect();
+    let width = names.iter().map(|n| n.chars().count()).max().unwrap_or_default();
     say!(
-        "{:<52} {:>12} {:>9} {:>8} {:>9} {:>9} {:>11} {:>11}",
+        "{:<width$} {:>12} {:>9} {:>8} {:>9} {:>12} {:>11} {:>11}",
         "method",
         "difference",
         "wall s",
         "steps",
         "rejected",
-        "iterations",
+        "iter./sweeps",
         "deepest mm",
         "energy J"
     );
     let (key, mut reference) = (scene.keyframe("home"), None);
     // Positions of every method are compared as those of one model.
     let mut model = methods[0].system(&scene)?;
-    for method in &methods {
+    for (method, name) in methods.iter().zip(&names) {
         let start = Instant::now();
         let (recording, report) = if method.is_affine() {
             let end = key.map_or(0.0, |k| k.time) + a.time;
@@ -86,12 +88,12 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         };
         let wall = start.elapsed().as_secs_f64();
         for w in &recording.header.warnings {
-            eprintln!("warning: {}: {w}", method.describe());
+            eprintln!("warning: {name}: {w}");
         }
         let r = match report {
             Ok(r) => r,
             Err(e) => {
-                say!("{:<52} failed: {e}", method.describe());
+                say!("{name:<width$} failed: {e}");
                 continue;
             }
         };
@@ -102,8 +104,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             State { q: recording.q[recording.q.len() - scene.nq()..].to_vec(), ..model.initial_state(key)? };
         let x_reference = reference.get_or_insert_with(|| x.clone());
         say!(
-            "{:<52} {:>12.3e} {wall:>9.3} {:>8} {:>9} {:>9} {:>11.3} {:>11.4e}",
-            method.describe(),
+            "{name:<width$} {:>12.3e} {wall:>9.3} {:>8} {:>9} {:>12} {:>11.3} {:>11.4e}",
             model.distance(&x, x_reference),
             r.steps,
             r.rejected,

@@ -3,24 +3,29 @@ use signorini_comfree::Sweeps;
 use signorini_ipc::{BodyError, IpcOptions};
 use signorini_laws::{DualCone, Gains, PublishedDualCone};
 use signorini_run::affine::{carrying, weight};
-use signorini_run::{ComFree, Evaluation, Icf, Ipc, Law, Method, Reference, Skin, Stepping, names};
+use signorini_run::{
+    ComFree, Evaluation, Icf, Ipc, Law, MassScale, Method, Reference, Skin, Stepping, names,
+};
 use signorini_scene::Scene;
 
 /// Solver, law and integrator by name.
 #[derive(Args, Clone)]
 pub(crate) struct MethodArguments {
-    /// Contact solver: icf, comfree, ipc (affine bodies that never intersect) or reference.
+    /// Contact solver: icf, comfree (projected Gauss–Seidel over ComFree's impedance; with --sweeps 1 or --paper-mode ComFree itself, one evaluation), ipc (affine bodies that never intersect) or reference.
     #[arg(long, default_value = "icf")]
     solver: String,
     /// Contact law: lagged, similar, sap, frictionless, dual_cone or published_dual_cone (one evaluation, fixed steps); `dual_cone` with comfree (published in paper mode) and `lagged` otherwise when left out; ipc has a barrier, and one of those with three rows over it where it is named.
     #[arg(long)]
     law: Option<String>,
-    /// Evaluations per step of comfree, always so many; when left out as many as take speeds at contacts to 0.01 mm/s (0.1 where contacts close fast), at most 64, and 1 in paper mode.
-    #[arg(long)]
+    /// Sweeps per step of comfree, always so many; when left out as many as take speeds at contacts to 0.01 mm/s (0.1 where contacts close fast), at most 64. 1 is ComFree, one evaluation, as in paper mode.
+    #[arg(long, visible_alias = "evaluations")]
     sweeps: Option<u32>,
     /// Anchors of comfree: the part of a step's change that contact forces take into the next step, 0 to 1; 1 when left out, 0.5 with --sweeps 1, 0 in paper mode.
     #[arg(long)]
     memory: Option<f64>,
+    /// Mass of paper mode that its gains are relative to: `trace`, as published, or `mean`, as the authors' code has it; `trace` when left out.
+    #[arg(long, value_name = "SCALE", value_parser = [MassScale::Trace.name(), MassScale::Mean.name()])]
+    mass_scale: Option<String>,
     /// Tangential directions of dual_cone: 4, 8 or 16; 8 when left out (the published law has 4). Between two of them friction is that of a polygon: 0.71, 0.92 or 0.98 of μ at least.
     #[arg(long)]
     directions: Option<u8>,
@@ -69,6 +74,7 @@ impl MethodArguments {
             ("--memory", self.memory.is_some()),
             ("--directions", self.directions.is_some()),
             ("--gains", self.gains.is_some()),
+            ("--mass-scale", self.mass_scale.is_some()),
             ("--integrator", self.integrator.is_some()),
             ("--accuracy", self.accuracy.is_some()),
             ("--dt", self.dt.is_some()),
@@ -146,16 +152,16 @@ impl MethodArguments {
         if let Some(n) = self.sweeps {
             if !sweeps {
                 return Err(format!(
-                    "--sweeps {n}: only comfree with fixed steps (--dt) evaluates a step more than once, and not in paper mode; leave it out"
+                    "--sweeps {n}: only comfree with fixed steps (--dt) sweeps, and paper mode is one evaluation; leave it out"
                 ));
             }
             if !dual_cone && n > 1 {
                 return Err(format!(
-                    "--sweeps {n}: only the law dual_cone is evaluated more than once (--law dual_cone); leave it out"
+                    "--sweeps {n}: only the law dual_cone is swept over more than once (--law dual_cone); leave it out"
                 ));
             }
             if n == 0 {
-                return Err("--sweeps 0: a step has at least one evaluation; give 1 or more".into());
+                return Err("--sweeps 0: a step has at least one sweep; give 1 or more".into());
             }
         }
         if let Some(m) = self.memory.filter(|_| !(sweeps && dual_cone)) {
@@ -170,6 +176,11 @@ impl MethodArguments {
             ));
         }
         let published = matches!(law, Law::PublishedDualCone(_)) || (self.paper_mode && comfree);
+        if let Some(scale) = self.mass_scale.as_ref().filter(|_| !published) {
+            return Err(format!(
+                "--mass-scale {scale}: only the law published_dual_cone has one (--solver comfree --paper-mode); leave it out"
+            ));
+        }
         if let Some(n) = self.directions.filter(|n| published && *n != 4) {
             return Err(format!(
                 "--directions {n}: the dual cone as published has four directions; leave it out, or leave out --paper-mode and take the law dual_cone"
@@ -193,7 +204,7 @@ impl MethodArguments {
         }
     }
 
-    /// ComFree with the options of its law and its evaluations.
+    /// The method comfree with the options of its law and its sweeps.
     fn comfree(&self, default: ComFree) -> Result<ComFree, String> {
         let evaluation = match default.evaluation {
             _ if self.paper_mode => {
@@ -224,7 +235,13 @@ impl MethodArguments {
     }
 
     fn published(&self, law: PublishedDualCone) -> PublishedDualCone {
-        self.given_gains().map_or(law, |[k, d]| PublishedDualCone { k, d, ..law })
+        let [k, d] = self.given_gains().unwrap_or([law.k, law.d]);
+        let mass = match self.mass_scale.as_deref() {
+            Some(name) if name == MassScale::Mean.name() => MassScale::Mean,
+            Some(_) => MassScale::Trace,
+            None => law.mass,
+        };
+        PublishedDualCone { k, d, mass }
     }
 
     fn cone(&self, law: DualCone) -> Result<DualCone, String> {
@@ -245,10 +262,11 @@ impl MethodArguments {
                 self.skin.is_some() && !over,
                 "only a law over the barrier begins there (--law lagged)",
             ),
-            ("--sweeps", self.sweeps.is_some(), "only comfree has evaluations"),
+            ("--sweeps", self.sweeps.is_some(), "only comfree has sweeps"),
             ("--memory", self.memory.is_some(), "only comfree remembers forces"),
             ("--directions", self.directions.is_some(), "only the law dual_cone has directions"),
             ("--gains", self.gains.is_some(), "only the law dual_cone has gains"),
+            ("--mass-scale", self.mass_scale.is_some(), "only the law published_dual_cone has one"),
             ("--paper-mode", self.paper_mode, "ipc has no second mode"),
         ];
         if let Some((option, _, why)) = refused.iter().find(|r| r.1) {

@@ -32,10 +32,10 @@ enum PlanModel {
 }
 
 impl PlanModel {
-    /// The method, of ComFree with the evaluations that a task has.
-    fn method(self, evaluations: Option<(u32, f64)>) -> Method {
+    /// The method, with the sweeps that a task has; one sweep is ComFree's evaluation.
+    fn method(self, sweeps: Option<(u32, f64)>) -> Method {
         match self {
-            Self::Comfree => evaluations.map_or_else(Method::comfree, Method::comfree_sweeping),
+            Self::Comfree => sweeps.map_or_else(Method::comfree, Method::comfree_sweeping),
             Self::Icf => Method::icf(),
         }
     }
@@ -73,9 +73,9 @@ pub(crate) struct Arguments {
     /// Engine of the plan model.
     #[arg(long, value_enum, default_value = "comfree")]
     model: PlanModel,
-    /// Evaluations per step of comfree as plan model, at most: fewer where a residual of 1e-3 m/s is reached. Those of the task when left out.
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
-    evaluations: Option<u32>,
+    /// Sweeps per step of comfree as plan model, at most: fewer where a residual of 1e-3 m/s is reached; 1 is ComFree as published, one evaluation. Those of the task when left out.
+    #[arg(long, visible_alias = "evaluations", value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    sweeps: Option<u32>,
     /// Engine of the plant. ipc drives scenes whose bodies do not touch at the start and whose actuators have no state: cart_pole, cylinder_push.
     #[arg(long, value_parser = plants(), default_value = "icf")]
     plant: String,
@@ -263,19 +263,17 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     for path in [Some(&out), a.json.as_ref()].into_iter().flatten() {
         check_writable(path)?;
     }
-    if let (Some(n), PlanModel::Icf) = (a.evaluations, a.model) {
-        return Err(format!(
-            "--evaluations {n}: only comfree has evaluations (--model comfree); leave it out"
-        )
-        .into());
+    if let (Some(n), PlanModel::Icf) = (a.sweeps, a.model) {
+        return Err(format!("--sweeps {n}: only comfree has sweeps (--model comfree); leave it out").into());
     }
-    let evaluations = match a.evaluations {
+    let sweeps = match a.sweeps {
         Some(most) => Some((most, tasks::SETTLED)),
-        None => setup.evaluations,
+        None => setup.sweeps,
     };
+    let planned_with = a.model.method(sweeps);
     let threads = BatchOptions { threads: a.threads };
     let (samples, dt) = (setup.planner.samples, setup.planner.dt);
-    let mut model = CpuBatch::new(&scene, samples, a.model.method(evaluations), threads)?;
+    let mut model = CpuBatch::new(&scene, samples, planned_with.clone(), threads)?;
     let driven = names::plant(&a.plant, a.accuracy.unwrap_or(1e-3))?;
     if let (Some(accuracy), false) = (a.accuracy, driven.stepping().is_controlled()) {
         return Err(format!(
@@ -324,6 +322,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         1e3 * record.mean_planning_time(),
         record.steps.len()
     );
+    say!("planned with {}; executed with {}", planned_with.describe(), driven.describe());
     say!("{}", sampled(&record));
     if let Some(pace) = a.pace {
         say!("{}", kept(&record, pace * dt));

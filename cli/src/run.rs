@@ -129,11 +129,12 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         say!("interrupted at t = {t:.4} s; the recorded part is written");
     }
     say!(
-        "{}\n{} steps accepted, {} rejected; {} iterations, {} factorisations; steps from {:.2e} to {:.2e} s",
+        "{}\n{} steps accepted, {} rejected; {} {}, {} factorisations; steps from {:.2e} to {:.2e} s",
         method.describe(),
         report.steps,
         report.rejected,
         report.iterations,
+        method.iterations_word(),
         report.factorizations,
         report.min_dt,
         report.max_dt

@@ -7,6 +7,7 @@ use signorini_core::na::Vector3;
 use signorini_core::{GeneralizedImpulses, OneStep, State};
 use signorini_coupling::{CouplingReport, Limit, PointScene, SceneFile};
 use signorini_multibody::Sensors;
+use signorini_run::depth::DepthRecord;
 use signorini_run::recorder::{RunLabels, header, push_contacts, sensor_names};
 use signorini_run::recording::{
     CLOUD_COLORS, RecordedCloud, RecordingFile, RecordingHeader, Row, RowSink, StepPart, flat_places,
@@ -158,6 +159,8 @@ struct Run<'a> {
     /// Largest residual of a solve beside its tolerance, most passes of a step.
     residual: f64,
     passes: u32,
+    /// Depths of bodies in each other.
+    depth: DepthRecord,
 }
 
 /// The worst of a run.
@@ -231,6 +234,7 @@ impl<'a> Run<'a> {
             worst: Worst::default(),
             residual: 0.0,
             passes: 0,
+            depth: DepthRecord::new(scene),
         }
     }
 
@@ -258,6 +262,8 @@ impl<'a> Run<'a> {
                 self.worst.through = (*count, geom);
             }
         }
+        let both = self.points.both();
+        self.depth.look(self.before.t, both.rigid_step().last_solve().contacts);
         self.residual = self.residual.max(report.residual_ratio);
         self.passes = self.passes.max(report.iterations);
         self.points.both().add_impulses(dt, &mut self.since.impulses);
@@ -329,7 +335,12 @@ impl<'a> Run<'a> {
     }
 
     /// Tells the limits of coupling and the depth of contact.
-    fn tell(&self, failed: bool) {
+    fn tell(&mut self, failed: bool) {
+        let remedy =
+            "take stiffer surfaces of the model (--stiffness where it states none) or a shorter `step`";
+        for line in self.depth.tell(self.points.both().rigid().model(), remedy) {
+            eprintln!("warning: {line}");
+        }
         let name = |g: usize| self.points.geoms().1[g].clone();
         if self.worst.deepest.0 > 0.0 {
             let wanted = self

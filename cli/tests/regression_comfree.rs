@@ -40,6 +40,77 @@ fn regression_gains_beyond_the_bound_are_told_of_once() {
     }
 }
 
+/// One evaluation is ComFree, several sweeps are projected Gauss–Seidel, and each is counted by its name.
+#[test]
+fn regression_words_name_what_runs() {
+    let folder = Folder::new("words");
+    let model = folder.file("named.xml", &cube("", ""));
+    for (arguments, method, count) in [
+        (
+            "--solver comfree",
+            "projected Gauss–Seidel over ComFree's impedance, up to 64 sweeps over all contacts at once + dual_cone",
+            "sweeps",
+        ),
+        (
+            "--solver comfree --sweeps 4",
+            "projected Gauss–Seidel over ComFree's impedance, 4 sweeps over all contacts at once + dual_cone",
+            "sweeps",
+        ),
+        ("--solver comfree --sweeps 1", "ComFree, one evaluation + dual_cone", "evaluations"),
+        ("--solver comfree --evaluations 1", "ComFree, one evaluation + dual_cone", "evaluations"),
+        (
+            "--solver comfree --paper-mode --gains .1 .002 --mass-scale mean",
+            "ComFree, one evaluation (as published, k 0.1/s, d 0.002, mass scale mean) + published_dual_cone",
+            "evaluations",
+        ),
+        ("--solver comfree --paper-mode", "mass scale trace) + published_dual_cone", "evaluations"),
+        ("--solver icf --dt .002", "icf + lagged", "iterations"),
+    ] {
+        let out = folder.0.join("out.npz");
+        let run = ["run", model.to_str().unwrap(), "--time", "0.05", "--out", out.to_str().unwrap()];
+        let done = Command::new(env!("CARGO_BIN_EXE_signorini"))
+            .args(run)
+            .args(arguments.split_whitespace())
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert!(done.status.success() && text.contains(method), "{arguments}: {text}");
+        assert!(text.contains(&format!(" {count}, ")), "{arguments}: {text}");
+    }
+}
+
+/// A ball that sinks is told of under every solver but the one that cannot let it.
+#[test]
+fn regression_depths_are_told_under_every_solver() {
+    let folder = Folder::new("depths");
+    let ball = |z: f64| {
+        format!(
+            "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body name='ball' pos='0 0 {z}'><freejoint/>\
+             <geom name='skin' size='.05' mass='1'/></body></worldbody></mujoco>"
+        )
+    };
+    for (solver, tells) in [
+        ("--solver icf --dt .002 --stiffness 100", true),
+        ("--solver icf --accuracy 1e-3 --stiffness 100", true),
+        ("--solver reference --dt .002 --stiffness 100", true),
+        ("--solver comfree --paper-mode --gains .001 0", true),
+        ("--solver comfree --law lagged --stiffness 100", true),
+        ("--solver icf --dt .002", false),
+        ("--solver comfree", false),
+        ("--solver ipc", false),
+    ] {
+        let (ok, text) = folder.run(&ball(0.052), &format!("{solver} --time 1"));
+        assert!(ok, "{solver}: {text}");
+        let told: Vec<&str> = text.lines().filter(|l| l.starts_with("warning: depth:")).collect();
+        assert_eq!(told.len(), usize::from(tells), "{solver}: {text}");
+        for word in
+            told.iter().flat_map(|t| ["'skin' of body 'ball'", "'floor'", "take "].map(|w| t.contains(w)))
+        {
+            assert!(word, "{solver}: {text}");
+        }
+    }
+}
+
 #[test]
 fn regression_warnings_go_with_the_recording_and_the_comparison() {
     let folder = Folder::new("kept");
@@ -58,7 +129,9 @@ fn regression_warnings_go_with_the_recording_and_the_comparison() {
     let text =
         run(&[&compare[..], &["--laws", "lagged", "--accuracies", "1e-1", "--steps", "0.002"]].concat());
     assert!(
-        text.contains("warning: comfree + lagged + fixed (dt 0.002 s): gains: lambda_max reached"),
+        text.contains(
+            "warning: ComFree, one evaluation + lagged + fixed (dt 0.002 s): gains: lambda_max reached"
+        ),
         "{text}"
     );
 }
@@ -75,7 +148,7 @@ fn regression_settings_that_make_no_sense_are_refused() {
         ("--solver comfree --dt .002 --paper-mode --gains nan .1", "k is NaN, but must be at least 0"),
         ("--solver comfree --dt .002 --memory 2", "memory is 2, but must be between 0 and 1"),
         ("--solver comfree --dt .002 --memory nan", "memory is NaN, but must be between 0 and 1"),
-        ("--solver comfree --dt .002 --sweeps 0", "at least one evaluation"),
+        ("--solver comfree --dt .002 --sweeps 0", "at least one sweep"),
         ("--solver comfree --dt 0", "step size"),
         // Settings that the solver, law or stepping beside them does not read.
         ("--solver icf --dt .002 --gains .1 .1", "--gains [0.1, 0.1]: gains relative to the step belong"),
@@ -83,10 +156,16 @@ fn regression_settings_that_make_no_sense_are_refused() {
         ("--solver comfree --accuracy 1e-3 --gains .1 .1", "with fixed steps (--dt)"),
         ("--solver icf --dt .002 --sweeps 4", "--sweeps 4: only comfree"),
         ("--solver comfree --accuracy 1e-3 --sweeps 4", "--sweeps 4: only comfree with fixed steps"),
-        ("--solver comfree --dt .002 --paper-mode --sweeps 4", "not in paper mode"),
+        ("--solver comfree --dt .002 --paper-mode --sweeps 4", "paper mode is one evaluation"),
+        ("--solver comfree --dt .002 --evaluations 0", "at least one sweep"),
+        (
+            "--solver comfree --dt .002 --mass-scale mean",
+            "--mass-scale mean: only the law published_dual_cone",
+        ),
+        ("--solver comfree --dt .002 --paper-mode --mass-scale half", "trace, mean"),
         (
             "--solver comfree --dt .002 --law lagged --sweeps 4",
-            "only the law dual_cone is evaluated more than once",
+            "only the law dual_cone is swept over more than once",
         ),
         ("--solver icf --dt .002 --memory .5", "--memory 0.5: only comfree"),
         ("--solver comfree --dt .002 --paper-mode --memory .5", "not in paper mode"),

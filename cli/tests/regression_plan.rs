@@ -33,7 +33,7 @@ fn regression_names_and_numbers_that_cannot_be_are_refused() {
         (&["cart_pole", "--delay", "-1"], "timing"),
         (&["cart_pole", "--pace", "0"], "pace is 0; give a number > 0"),
         (&["cart_pole", "--accuracy", "1e-3"], "--plant cenic"),
-        (&["cart_pole", "--model", "icf", "--evaluations", "2"], "only comfree has evaluations"),
+        (&["cart_pole", "--model", "icf", "--sweeps", "2"], "only comfree has sweeps"),
         (&["two_arm_tray", "--plant", "ipc"], "take --plant icf or cenic"),
         (&["cart_pole", "--plant", "ipc", "--accuracy", "1e-3"], "--plant cenic"),
         (&["cart_pole", "--plant", "cenic", "--accuracy", "-1"], "accuracy must be positive"),
@@ -55,7 +55,7 @@ fn conformance_a_task_is_described_as_it_will_be_run() {
         "33 samples",
         "7.25 carry",
         "4 rad/s³",
-        "up to 12 evaluations",
+        "projected Gauss–Seidel, up to 12 sweeps",
         "target; targets change with",
         "grippers as",
     ] {

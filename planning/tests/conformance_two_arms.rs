@@ -85,7 +85,7 @@ fn conformance_late_plans_keep_to_the_published_bounds() {
         setup.planner.samples = 8;
         setup.projection = setup.projection.take().map(|inner| Box::new(Slow { inner, plans: 0 }) as _);
         let scene = scene_of(setup.scene);
-        let mut model = batch(&scene, 8, Method::comfree_sweeping(setup.evaluations.unwrap()), 2);
+        let mut model = batch(&scene, 8, Method::comfree_sweeping(setup.sweeps.unwrap()), 2);
         let mut plant = batch(&scene, 1, Method::icf(), 1);
         let weights = TermWeights::new(&*setup.task);
         let options = EpisodeOptions { steps: 30, timing: Timing::Measured(1.0), ..setup.options() };

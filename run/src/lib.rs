@@ -19,6 +19,7 @@
 //! that something else drives.
 
 pub mod affine;
+pub mod depth;
 pub mod film;
 mod method;
 pub mod recorder;
@@ -30,8 +31,8 @@ pub mod trace;
 pub mod view;
 
 pub use method::{
-    ComFree, Evaluation, Icf, Ipc, Law, Method, MethodError, OwnMethod, PHYSICAL, Reference, Skin, Stepping,
-    names,
+    ComFree, ComFreeSettings, Evaluation, Icf, Ipc, Law, MassScale, Method, MethodError, OwnMethod, PHYSICAL,
+    Reference, Skin, Stepping, names,
 };
 pub use recorder::run;
 pub use recording::{Recording, RecordingError, RecordingHeader};

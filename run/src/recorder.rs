@@ -10,6 +10,7 @@ use signorini_core::{
 use signorini_multibody::{Model, OverloadRecord, RigidSystem, Sensors, contact_impulse};
 use signorini_scene::{Pose, Scene};
 
+use crate::depth::DepthRecord;
 use crate::recording::{ContactRow, Recording, RecordingHeader, Row, RowSink, StepPart, push_pose};
 use crate::stability::GainWatch;
 use crate::{ComFree, Method, MethodError};
@@ -32,6 +33,8 @@ pub struct Recorder<'a, S: RowSink = Recording> {
     /// β of the dual cone where pairs that carry too much are looked for.
     recovery: Option<f64>,
     overload: OverloadRecord,
+    depth: DepthRecord,
+    remedy_of_depth: &'static str,
 }
 
 /// Labels of a run in its recording.
@@ -121,6 +124,9 @@ pub fn push_contacts(sink: &mut impl RowSink, solve: &LastSolve<'_>, dim: usize,
 /// Length of the trial step that gives the sensors of the first row their accelerations and contact forces \[s\].
 const FIRST_READING: f64 = 1e-4;
 
+/// Way out of depths under a system of one's own.
+pub(crate) const REMEDY_OF_DEPTH: &str = "take stiffer contact or a smaller step";
+
 /// Start of a recording.
 #[derive(Clone, Debug)]
 pub struct RecordingStart<'s> {
@@ -135,8 +141,8 @@ pub struct RecordingStart<'s> {
 }
 
 impl Recorder<'_> {
-    /// In memory, for a scene under a method; the first row is the state `x0` with the inputs `held` there. Gains beyond the bound of stability
-    /// ([`GainWatch`]) and the first light body under a heavy one ([`OverloadRecord`]) are told in the header's `warnings`.
+    /// In memory, for a scene under a method; the first row is the state `x0` with the inputs `held` there. Pairs that are deep in each other beside their size
+    /// ([`DepthRecord`]), gains beyond the bound of stability ([`GainWatch`]) and the first light body under a heavy one ([`OverloadRecord`]) are told in the header's `warnings`.
     ///
     /// # Errors
     /// As [`Method::system`].
@@ -161,6 +167,7 @@ impl<'a, S: RowSink> Recorder<'a, S> {
         let mut r = Self::with_system(start, probe, method.single_step(), sink)?;
         r.watch = watch;
         r.recovery = method.as_comfree().and_then(ComFree::recovery);
+        r.remedy_of_depth = method.remedy_of_depth();
         Ok(r)
     }
 
@@ -208,6 +215,8 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             watch: None,
             recovery: None,
             overload: OverloadRecord::default(),
+            depth: DepthRecord::new(scene),
+            remedy_of_depth: REMEDY_OF_DEPTH,
         };
         r.impulses.fill(nv, 0.0);
         r.push(x0, 0.0, f64::NAN, 0, 0);
@@ -248,7 +257,7 @@ impl<'a, S: RowSink> Recorder<'a, S> {
         }
         let text = self.overload.found()?.describe(self.probe.model());
         Some(format!(
-            "{text}; take a smaller step (the depth falls as its square), more evaluations (--sweeps) or --solver icf"
+            "{text}; take a smaller step (the depth falls as its square), more sweeps (--sweeps) or --solver icf"
         ))
     }
 
@@ -302,6 +311,16 @@ impl<S: RowSink> StepObserver for Recorder<'_, S> {
         {
             self.recording.header_mut().warnings.retain(|w| !w.starts_with("gains"));
             self.recording.header_mut().warnings.extend(watch.warning());
+        }
+        let deep = solves(step).map(|(s, part)| {
+            let t = if part == StepPart::FirstHalf { step.x0.t } else { step.x1.t - s.dt };
+            self.depth.look(t, s.contacts)
+        });
+        if deep.fold(false, |any, news| any | news) {
+            let lines = self.depth.tell(self.probe.model(), self.remedy_of_depth);
+            let warnings = &mut self.recording.header_mut().warnings;
+            warnings.retain(|w| !w.starts_with(DepthRecord::WORD));
+            warnings.extend(lines);
         }
         if let Some(warning) = self.carried(step) {
             self.recording.header_mut().warnings.push(warning);

@@ -44,7 +44,7 @@ pub struct RecordingHeader {
     /// Rows have generalised impulses; not those of affine bodies, nor of files of older versions.
     #[serde(default)]
     pub has_impulses: bool,
-    /// Warnings for the user: gains beyond the bound of stability, a light body under a heavy one, parts of the scene that affine bodies leave out.
+    /// Warnings for the user: pairs that are deep in each other beside their size, gains beyond the bound of stability, a light body under a heavy one, parts of the scene that affine bodies leave out.
     #[serde(default)]
     pub warnings: Vec<String>,
 }

@@ -3,7 +3,7 @@
 
 use signorini_comfree::Sweeps;
 use signorini_core::{AcceptedStep, NoObserver, StepObserver, System};
-use signorini_laws::{DualCone, Gains, MassScale, PublishedDualCone};
+use signorini_laws::{DualCone, Gains, MassScale};
 use signorini_multibody::RigidSystem;
 use signorini_run::stability::{GainWatch, LargestGain};
 use signorini_run::{Method, Stepping, names, run};
@@ -48,7 +48,7 @@ fn largest(engine: &Method) -> Option<(LargestGain, Option<String>)> {
 
 /// The release's mass scale and gains.
 fn release(k: f64, d: f64, h: f64) -> Method {
-    Method::comfree_published(PublishedDualCone { k, d, mass: MassScale::Mean }).with_step(h)
+    Method::comfree_paper(k, d, MassScale::Mean).with_step(h)
 }
 
 #[test]

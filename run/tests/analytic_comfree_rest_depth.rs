@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a comparison that cannot run has failed")]
 
 use signorini_core::{NoObserver, State};
-use signorini_laws::{DualCone, MassScale, PublishedDualCone, impedance};
+use signorini_laws::{DualCone, MassScale, impedance};
 use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
@@ -33,7 +33,7 @@ fn after(scene: &Scene, engine: &Method, t: f64) -> State {
 
 /// The release's mass scale.
 fn paper(k: f64, d: f64, h: f64) -> Method {
-    Method::comfree_published(PublishedDualCone { k, d, mass: MassScale::Mean }).with_step(h)
+    Method::comfree_paper(k, d, MassScale::Mean).with_step(h)
 }
 
 fn over(depth: f64, width: f64) -> f64 {

@@ -8,7 +8,7 @@ use signorini_core::na::SVector;
 use signorini_core::{ContactLaw, ContactSeed, LawEval, LawProperties, NoObserver, OneStep, Pool, State};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
-use signorini_laws::{Facets, MassScale, PublishedDualCone, impedance};
+use signorini_laws::{Facets, MassScale, impedance};
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_run::{Method, MethodError, OwnMethod};
 use signorini_scene::{LoadOptions, Scene};
@@ -49,7 +49,7 @@ fn compare(model: &str, file: &str, method: Method, rolling: Option<f64>) -> Opt
 }
 
 fn paper(k: f64, d: f64, mass: MassScale) -> Method {
-    Method::comfree_published(PublishedDualCone { k, d, mass })
+    Method::comfree_paper(k, d, mass)
 }
 
 /// The published law with the mass of each facet in place of one for the contact: a law of facets with gains of its own.

@@ -9,7 +9,7 @@ mod momentum;
 use momentum::{Inertial, Solve, asked, left_by, solves};
 use signorini_core::na::{DVector, Vector3};
 use signorini_core::{AcceptedStep, HeldInputs, Integrator, State, StepObserver, Tolerance};
-use signorini_laws::DualCone;
+use signorini_laws::{DualCone, MassScale};
 use signorini_multibody::RigidSystem;
 use signorini_run::recorder::Recorder;
 use signorini_run::{Law, Method, PHYSICAL, Recording, Stepping};
@@ -288,7 +288,7 @@ fn methods() -> Vec<Method> {
         Method::reference().with_step(2e-3),
         Method::comfree().with_step(2e-3),
         Method::comfree_sweeping(8).with_step(2e-3),
-        Method::comfree_paper(0.1, 0.001).with_step(2e-3),
+        Method::comfree_paper(0.1, 0.001, MassScale::Trace).with_step(2e-3),
         Method::comfree_once(Law::DualCone(DualCone { gains: PHYSICAL, ..DualCone::default() }))
             .with_stepping(Stepping::accurate(1e-3)),
     ]

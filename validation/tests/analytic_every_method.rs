@@ -14,7 +14,7 @@ use signorini_ipc::IpcSolver;
 use signorini_ipc::{IpcOptions, weight};
 use signorini_reference::ReferenceSolver;
 use signorini_run::affine::{RunWatch, run_affine};
-use signorini_run::{Ipc, Law, Method, Recording, Skin, run};
+use signorini_run::{Ipc, Law, MassScale, Method, Recording, Skin, run};
 
 const G: f64 = 9.81;
 
@@ -112,7 +112,9 @@ fn regression_methods_refuse_a_law_or_a_mode_that_they_lack() {
     let law = || Law::own(Elastic);
     let refused = |m: Result<Method, signorini_run::MethodError>| m.unwrap_err().to_string();
     assert!(refused(Method::comfree().with_law(law())).contains("comfree_once"));
-    assert!(refused(Method::comfree_paper(0.1, 0.001).with_law(law())).contains("comfree_once"));
+    assert!(
+        refused(Method::comfree_paper(0.1, 0.001, MassScale::Trace).with_law(law())).contains("comfree_once")
+    );
     assert!(refused(Method::comfree().in_paper_mode()).contains("comfree_paper"));
     assert!(refused(Method::ipc().in_paper_mode()).contains("no second mode"));
     // Constants tell laws of one's own apart.

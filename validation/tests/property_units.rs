@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 use signorini_comfree::Sweeps;
 use signorini_ipc::{IpcOptions, weight};
-use signorini_laws::{DualCone, Law};
+use signorini_laws::{DualCone, Law, MassScale};
 use signorini_run::affine::{RunWatch, run_affine};
 use signorini_run::{ComFree, Evaluation, Ipc, Method, Recording, run};
 use signorini_scene::{LoadOptions, Scene};
@@ -151,7 +151,7 @@ const METHODS: [(&str, Make); 8] = [
     ("reference", |_, _| Method::reference()),
     ("comfree", |_, u| comfree(Sweeps::default(), u)),
     ("comfree, one", |_, u| comfree(Sweeps::exactly(1), u)),
-    ("comfree, published", |_, u| Method::comfree_paper(0.1 / u.time, 0.001)),
+    ("comfree, published", |_, u| Method::comfree_paper(0.1 / u.time, 0.001, MassScale::Trace)),
     ("ipc", |s, u| {
         let options = IpcOptions { range: 1e-3 * u.length, ..IpcOptions::default() }.carrying(weight(s));
         let options = IpcOptions {

@@ -2,6 +2,7 @@ use signorini_core::na::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use signorini_core::{AdvanceReport, OneStep, State, StepError};
 use signorini_multibody::{ActuatorState, Dynamics, Kinematics, RigidSystem, Sensors, TendonState};
 use signorini_run::Method;
+use signorini_run::depth::Thicknesses;
 use signorini_scene::{Keyframe, Pose};
 
 use super::error::{fit, within};
@@ -97,6 +98,7 @@ pub(super) struct Engine {
     pub look: Option<GainLook>,
     pub method: Method,
     pub gains: GainRecord,
+    pub sizes: Thicknesses,
     pub report: AdvanceReport,
     pub system: RigidSystem,
     pub scheme: Box<dyn OneStep>,
@@ -127,6 +129,7 @@ impl Engine {
             origin: model.origin(),
             look: GainLook::new(model.method()),
             gains: GainRecord::default(),
+            sizes: Thicknesses::of(model.scene()),
             report: AdvanceReport::default(),
             method: model.method().clone(),
             scheme: model.method().scheme(),
@@ -250,7 +253,7 @@ impl MjData {
         self.energy = [0.0; 2];
     }
 
-    /// Gains beyond a bound of stability since the last reset, with the bound, a light body under a heavy one, or solves that did not converge: as [`CpuBatch::warning`](crate::CpuBatch::warning).
+    /// Gains beyond a bound of stability since the last reset, with the bound, a light body under a heavy one, a pair that is deep in each other beside its size, or solves that did not converge: as [`CpuBatch::warning`](crate::CpuBatch::warning).
     pub fn warning(&self) -> Option<String> {
         let e = &*self.engine;
         e.gains.warning(e.system.model(), &e.report, &e.method)

@@ -26,6 +26,7 @@ pub fn step(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
         e.scheme.last_solve(),
         e.method.as_comfree().and_then(ComFree::recovery),
     );
+    e.gains.look_at_depths(&e.sizes, e.x0.t, e.scheme.last_solve().contacts);
     data.time = e.x1.t;
     data.qpos.clone_from(&e.x1.q);
     data.qvel.clone_from(&e.x1.v);

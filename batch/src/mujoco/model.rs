@@ -83,7 +83,7 @@ fn fresh() -> u64 {
 }
 
 impl Model {
-    /// Reads an MJCF or URDF file; contact by [`Method::comfree`].
+    /// Reads an MJCF or URDF file; contact by projected Gauss–Seidel over ComFree's impedance ([`Method::comfree`]). ComFree itself, one evaluation per step, is `Model::with_method` of [`Method::comfree_sweeping`] with 1.
     ///
     /// # Errors
     /// [`MujocoError::Scene`] with file, line, element and remedy; [`MujocoError::Unsupported`] for settings that cannot keep their meaning.

@@ -9,17 +9,17 @@ use serde::Deserialize;
 use serde_json::json;
 use signorini_batch::{BatchOptions, CpuBatch};
 use signorini_core::{BatchStepper, LaneStatus, State};
-use signorini_planning::tasks::EVALUATIONS;
+use signorini_planning::tasks::SWEEPS;
 use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Engine {
-    /// Complementarity-free contact as plans have it: a few evaluations.
+    /// Projected Gauss–Seidel over ComFree's impedance as plans have it: a few sweeps.
     Planning,
-    /// Complementarity-free contact until evaluations settle, as in default mode.
+    /// The same until sweeps settle, as in default mode.
     Settled,
-    /// One evaluation.
+    /// ComFree: one evaluation.
     One,
     /// Convex implicit contact.
     Icf,
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scene = Scene::load(&a.scene, &LoadOptions::default())?;
     let start: Start = serde_json::from_reader(stdin())?;
     let method = || match a.engine {
-        Engine::Planning => Method::comfree_sweeping(EVALUATIONS),
+        Engine::Planning => Method::comfree_sweeping(SWEEPS),
         Engine::Settled => Method::comfree(),
         Engine::One => Method::comfree_sweeping(1),
         Engine::Icf => Method::icf(),

@@ -10,7 +10,7 @@ use signorini_batch::{BatchOptions, CpuBatch};
 use signorini_benches::split;
 use signorini_comfree::Sweeps;
 use signorini_core::{BatchStepper, LaneStatus, State, System};
-use signorini_run::Method;
+use signorini_run::{ComFree, MassScale, Method};
 use signorini_scene::{LoadOptions, Scene};
 
 /// Times a batch of worlds that differ by noise in their velocities, under controls held for some steps each.
@@ -42,10 +42,13 @@ struct Arguments {
     /// Steps per row of controls.
     #[arg(long, default_value_t = 50)]
     hold: usize,
-    /// Evaluations per step; `0` is the paper's step with k = 0.1, d = 0.001; left out: until they settle, as in default mode.
+    /// Sweeps per step, 1 for one evaluation; left out: until they settle, as in default mode.
     #[arg(long)]
     sweeps: Option<u32>,
-    /// With --sweeps: fewer evaluations where the residual is below this (m/s).
+    /// The paper's step, one evaluation, with gains k (1/s) and d and a mass scale, `trace` or `mean`.
+    #[arg(long, num_args = 3, value_names = ["K", "D", "MASS"], conflicts_with = "sweeps")]
+    published: Option<Vec<String>>,
+    /// With --sweeps: fewer sweeps where the residual is below this (m/s).
     #[arg(long, requires = "sweeps")]
     residual: Option<f64>,
     /// Convex implicit contact instead of comfree.
@@ -77,18 +80,27 @@ fn cpu_time() -> f64 {
     0.01 * fields.skip(11).take(2).filter_map(|t| t.parse::<f64>().ok()).sum::<f64>()
 }
 
+/// The paper's step by its gains and its mass scale.
+fn published(words: &[String]) -> Result<Method, Box<dyn Error>> {
+    let [k, d, mass] = words else { return Err("--published takes k, d and a mass scale".into()) };
+    let scale = [MassScale::Trace, MassScale::Mean].into_iter().find(|m| m.name() == mass);
+    let scale = scale.ok_or_else(|| format!("--published: mass scale '{mass}'; give trace or mean"))?;
+    Ok(Method::comfree_paper(k.parse()?, d.parse()?, scale))
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let a = Arguments::parse();
     let scene = Scene::load(&a.scene, &LoadOptions::default())?;
     let sweeps = || match (a.sweeps, a.residual) {
         (None, _) => Sweeps::default(),
-        (Some(n), Some(residual)) => Sweeps::from((n.max(1), residual)),
-        (Some(n), None) => Sweeps::exactly(n.max(1)),
+        (Some(n), Some(residual)) => Sweeps::from((n, residual)),
+        (Some(n), None) => Sweeps::exactly(n),
     };
-    let method = || match (a.icf, a.sweeps) {
-        (true, _) => Method::icf(),
-        (_, Some(0)) => Method::comfree_paper(0.1, 0.001),
-        _ => Method::comfree_sweeping(sweeps()),
+    let published = a.published.as_deref().map(published).transpose()?;
+    let method = || match &published {
+        _ if a.icf => Method::icf(),
+        Some(method) => method.clone(),
+        None => Method::comfree_sweeping(sweeps()),
     };
     let rows: Vec<Vec<f64>> = match &a.controls {
         Some(file) => std::fs::read_to_string(file)?
@@ -167,6 +179,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "max_depth": depths.iter().copied().fold(0.0, f64::max),
             "contacts": depths.len() as f64 / a.lanes as f64,
             "failed": failed,
+            "settings": method().as_comfree().map(ComFree::settings),
             "steps_per_cpu_s": steps / processor,
         })
     );

@@ -49,10 +49,10 @@ pub const NAMES: [&str; 20] = [
     "two_arm_tray",
 ];
 
-/// Residual that ends evaluations of ComFree as plan model \[m/s\].
+/// Residual that ends sweeps of the plan model \[m/s\].
 pub const SETTLED: f64 = 1e-3;
-/// Most evaluations of plan models with contact, and the residual that ends them.
-pub const EVALUATIONS: (u32, f64) = (12, SETTLED);
+/// Most sweeps over ComFree's impedance of plan models with contact, and the residual that ends them.
+pub const SWEEPS: (u32, f64) = (12, SETTLED);
 
 /// Round-off of sums of control steps, far below one \[s\].
 const ROUND_OFF: f64 = 1e-9;
@@ -86,7 +86,7 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             planner: CartPole::planner(seed),
             substeps: [2, 4],
             replan: 1,
-            evaluations: None,
+            sweeps: None,
             projection: None,
             measurement: None,
         }),
@@ -96,7 +96,7 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             planner: CylinderPush::planner(seed),
             substeps: [3, 6],
             replan: 1,
-            evaluations: None,
+            sweeps: None,
             projection: None,
             measurement: None,
         }),
@@ -107,7 +107,7 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             Ok(Setup {
                 task: Box::new(TwoArmHandover::default()),
                 scene: "two_arms/cube.xml",
-                evaluations: Some(EVALUATIONS),
+                sweeps: Some(SWEEPS),
                 projection: Some(Box::new(TwoArmHandover::motion(&planner)?)),
                 measurement: None,
                 planner,
@@ -147,7 +147,7 @@ pub fn follow(name: &'static str, motion: Motion, seed: u64) -> Result<Setup, Pl
     Ok(Setup {
         scene,
         planner: task.planner(seed),
-        evaluations: Some(EVALUATIONS),
+        sweeps: Some(SWEEPS),
         projection: None,
         measurement: None,
         task: Box::new(task),
@@ -159,7 +159,7 @@ pub fn follow(name: &'static str, motion: Motion, seed: u64) -> Result<Setup, Pl
 fn turn(task: HandTurn, seed: u64) -> Setup {
     Setup {
         scene: task.object.scene,
-        evaluations: Some(EVALUATIONS),
+        sweeps: Some(SWEEPS),
         projection: None,
         measurement: Some(task.measurement()),
         task: Box::new(task),
@@ -173,7 +173,7 @@ fn carry(task: TwoArmCarry, seed: u64) -> Result<Setup, PlanError> {
     let planner = task.planner(seed);
     Ok(Setup {
         scene: task.scene,
-        evaluations: Some(EVALUATIONS),
+        sweeps: Some(SWEEPS),
         projection: Some(Box::new(task.motion(&planner)?)),
         measurement: None,
         task: Box::new(task),

@@ -18,8 +18,8 @@ pub struct Setup {
     pub substeps: [u32; 2],
     /// Control steps from one plan to the next.
     pub replan: u32,
-    /// Evaluations per step of ComFree as plan model, at most, and the residual \[m/s\] that ends them before; None: as many as settle contacts.
-    pub evaluations: Option<(u32, f64)>,
+    /// Sweeps per step over ComFree's impedance as plan model, at most, and the residual \[m/s\] that ends them before; None: as many as settle contacts.
+    pub sweeps: Option<(u32, f64)>,
     /// Projection that samples pass through.
     pub projection: Option<Box<dyn SampleProjection>>,
     /// Measurement of the object that plans start from; None: as it is.
@@ -87,8 +87,8 @@ impl Setup {
             format!(
                 "steps: {:.3} ms of the plan model{}, {:.3} ms of a plant with fixed steps",
                 ms(model),
-                self.evaluations.map_or_else(String::new, |(most, settled)| format!(
-                    " (comfree: up to {most} evaluations, until a residual of {settled} m/s)"
+                self.sweeps.map_or_else(String::new, |(most, settled)| format!(
+                    " (comfree: projected Gauss–Seidel, up to {most} sweeps, until a residual of {settled} m/s)"
                 )),
                 ms(plant)
             ),

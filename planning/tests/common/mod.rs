@@ -197,7 +197,7 @@ pub fn timed_episode(
     let mut setup = by_name(name, seed).unwrap();
     setup.planner.samples = samples;
     let scene = scene_of(setup.scene);
-    let method = Method::comfree_sweeping(setup.evaluations.unwrap());
+    let method = Method::comfree_sweeping(setup.sweeps.unwrap());
     let mut model = batch(&scene, samples, method, threads);
     let mut plant = batch(&scene, 1, Method::icf(), 1);
     let weights = TermWeights::new(&*setup.task);

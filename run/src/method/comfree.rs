@@ -1,35 +1,36 @@
+use serde::Serialize;
 use signorini_comfree::{ComfreeSolver, Sweeps};
 use signorini_icf::IcfSolver;
-use signorini_laws::{DualCone, Gains, Law, PublishedDualCone};
+use signorini_laws::{DualCone, Gains, Law, MassScale, PublishedDualCone};
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::Scene;
 
 use super::law::{acting_if, check, rigid_options, system};
 use super::{MethodError, Stepping};
 
-/// Complementarity-free contact: evaluations in closed form, joints solved first.
+/// Complementarity-free contact, joints solved first: one evaluation in closed form is ComFree, sweeps until contacts settle are a projected Gauss–Seidel solve over its impedance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComFree {
-    /// Law and evaluations of a step.
+    /// Law of a step, and whether it is evaluated once or swept over.
     pub evaluation: Evaluation,
     /// Stepping.
     pub stepping: Stepping,
 }
 
-/// Evaluations of a step of [`ComFree`].
+/// How a step of [`ComFree`] finds impulses: by sweeps, or by one evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Evaluation {
-    /// Evaluations until contacts settle; forces are remembered from step to step. Steps are fixed.
+    /// Projected Gauss–Seidel: sweeps until contacts settle; forces are remembered from step to step. Steps are fixed. A single sweep is one evaluation.
     ///
-    /// Contacts that may close within the step stay speculative, also with one evaluation. With more than one evaluation `acting`
-    /// of the law counts as false, because later evaluations let others act.
+    /// Contacts that may close within the step stay speculative, also with one evaluation. With more than one sweep `acting`
+    /// of the law counts as false, because later sweeps let others act.
     ///
     /// Without `cap` nothing keeps gains below the bound of stability. A recorder and a batch look at them now and then and warn;
     /// [`ComfreeSolver::gain`] of a problem tells it beforehand.
     Swept {
-        /// Law; one with multipliers ([`SweptLaw`](signorini_core::SweptLaw)) where there is more than one evaluation.
+        /// Law; one with multipliers ([`SweptLaw`](signorini_core::SweptLaw)) where there is more than one sweep.
         law: Law,
-        /// Evaluations.
+        /// Number of sweeps.
         sweeps: Sweeps,
     },
     /// One evaluation of a law, also under error control.
@@ -44,6 +45,21 @@ pub enum Evaluation {
     },
 }
 
+/// Numbers of a [`ComFree`] that its records keep.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ComFreeSettings {
+    /// Name of the law.
+    pub law: &'static str,
+    /// Stiffness and damping, where the law has gains.
+    pub gains: Option<Gains>,
+    /// Mass that gains are relative to, where they are relative to one mass per contact: of the published law.
+    pub mass_scale: Option<MassScale>,
+    /// Most sweeps of a step; 1 is one evaluation.
+    pub most_sweeps: u32,
+    /// Residual that ends them before \[m/s\]; 0 where nothing does.
+    pub residual: f64,
+}
+
 impl Default for ComFree {
     fn default() -> Self {
         Self::swept(Sweeps::default())
@@ -51,7 +67,7 @@ impl Default for ComFree {
 }
 
 impl ComFree {
-    /// Evaluations of the default law, as many as asked for.
+    /// Sweeps over the default law, as many as asked for.
     pub fn swept(sweeps: Sweeps) -> Self {
         let law = Law::DualCone(DualCone::remembering(sweeps.memory()));
         Self { evaluation: Evaluation::Swept { law, sweeps }, stepping: Stepping::default() }
@@ -60,7 +76,7 @@ impl ComFree {
     /// Law of contacts.
     pub fn law(&self) -> Law {
         match &self.evaluation {
-            Evaluation::Swept { law, sweeps } => acting_if(sweeps.most <= 1, law),
+            Evaluation::Swept { law, sweeps } => acting_if(sweeps.is_one_evaluation(), law),
             Evaluation::Once { law } => law.clone(),
             Evaluation::Published { law } => Law::PublishedDualCone(*law),
         }
@@ -171,12 +187,12 @@ impl ComFree {
             });
         }
         if let Evaluation::Swept { law, sweeps } = &self.evaluation
-            && sweeps.most > 1
+            && !sweeps.is_one_evaluation()
             && law.pool().swept().is_none()
         {
             return Err(MethodError::Refused {
                 method: "comfree".into(),
-                what: "more than one evaluation of a law without multipliers to sweep over",
+                what: "more than one sweep over a law without multipliers",
                 remedy: "take `Method::comfree_once` with it, or a law that is a `SweptLaw`",
             });
         }
@@ -187,11 +203,43 @@ impl ComFree {
         matches!(self.evaluation, Evaluation::Published { .. })
     }
 
-    pub(super) fn solver(&self) -> ComfreeSolver {
-        ComfreeSolver::with_sweeps(match &self.evaluation {
+    /// Sweeps of a step; exactly one where the law is evaluated once.
+    pub fn sweeps(&self) -> Sweeps {
+        match &self.evaluation {
             Evaluation::Swept { sweeps, .. } => *sweeps,
             Evaluation::Once { .. } | Evaluation::Published { .. } => Sweeps::exactly(1),
-        })
+        }
+    }
+
+    /// What runs, in words: ComFree for one evaluation, projected Gauss–Seidel for sweeps.
+    pub fn describe(&self) -> String {
+        match &self.evaluation {
+            Evaluation::Published { law: PublishedDualCone { k, d, mass } } => {
+                format!("ComFree, one evaluation (as published, k {k}/s, d {d}, mass scale {})", mass.name())
+            }
+            _ => self.sweeps().describe(),
+        }
+    }
+
+    /// Numbers that a record of a run keeps beside its times.
+    pub fn settings(&self) -> ComFreeSettings {
+        let law = self.law();
+        let sweeps = self.sweeps();
+        let mass_scale = match &law {
+            Law::PublishedDualCone(law) => Some(law.mass),
+            _ => None,
+        };
+        ComFreeSettings {
+            law: law.name(),
+            gains: self.gains(),
+            mass_scale,
+            most_sweeps: sweeps.most,
+            residual: sweeps.residual,
+        }
+    }
+
+    pub(super) fn solver(&self) -> ComfreeSolver {
+        ComfreeSolver::with_sweeps(self.sweeps())
     }
 
     pub(super) fn system(&self, scene: &Scene) -> Result<RigidSystem, MethodError> {

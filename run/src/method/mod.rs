@@ -10,14 +10,14 @@ mod own;
 mod reference;
 mod stepping;
 
-pub use comfree::{ComFree, Evaluation};
+pub use comfree::{ComFree, ComFreeSettings, Evaluation};
 pub use error::MethodError;
 pub use icf::Icf;
 pub use ipc::{Ipc, Skin};
 pub use law::PHYSICAL;
 pub use own::OwnMethod;
 pub use reference::Reference;
-pub use signorini_laws::Law;
+pub use signorini_laws::{Law, MassScale};
 pub use stepping::Stepping;
 
 use std::sync::Arc;
@@ -47,7 +47,7 @@ use signorini_scene::Scene;
 pub enum Method {
     /// Convex implicit contact.
     Icf(Icf),
-    /// Complementarity-free contact.
+    /// Complementarity-free contact: ComFree where a step is one evaluation, otherwise projected Gauss–Seidel over its impedance.
     ComFree(ComFree),
     /// Incremental potential contact on affine bodies.
     Ipc(Ipc),
@@ -76,31 +76,26 @@ impl Method {
         Self::Icf(Icf { stepping: Stepping::accurate(accuracy), ..Icf::default() })
     }
 
-    /// Complementarity-free contact: dual cones in closed form, joints solved first, evaluations until they settle ([`Sweeps`]), forces remembered from
-    /// step to step; steps as they are asked for.
+    /// Projected Gauss–Seidel over ComFree's impedance: dual cones in closed form, joints solved first, sweeps until contacts settle ([`Sweeps`]), forces remembered from
+    /// step to step; steps as they are asked for. ComFree itself, one evaluation per step, is [`Method::comfree_paper`] as published and [`Method::comfree_sweeping`] of 1 with the law of this project.
     pub fn comfree() -> Self {
         Self::ComFree(ComFree::default())
     }
 
-    /// [`Method::comfree`] with other evaluations per step.
+    /// [`Method::comfree`] with other sweeps per step; 1 is one evaluation.
     pub fn comfree_sweeping(sweeps: impl Into<Sweeps>) -> Self {
         Self::ComFree(ComFree::swept(sweeps.into()))
     }
 
-    /// [`Method::comfree`] with another setting of the law and other evaluations per step: [`Evaluation::Swept`].
+    /// [`Method::comfree`] with another setting of the law and other sweeps per step, 1 for one evaluation: [`Evaluation::Swept`].
     pub fn comfree_with(law: DualCone, sweeps: impl Into<Sweeps>) -> Self {
         let evaluation = Evaluation::Swept { law: Law::DualCone(law), sweeps: sweeps.into() };
         Self::ComFree(ComFree { evaluation, stepping: Stepping::default() })
     }
 
-    /// The paper's step: [`PublishedDualCone`] with gains `k` \[1/s\] and `d` relative to the step: [`Evaluation::Published`].
-    pub fn comfree_paper(k: f64, d: f64) -> Self {
-        Self::comfree_published(PublishedDualCone::new(k, d))
-    }
-
-    /// The paper's step with another mass scale of its law: [`Evaluation::Published`].
-    pub fn comfree_published(law: PublishedDualCone) -> Self {
-        let evaluation = Evaluation::Published { law };
+    /// The paper's step, one evaluation of [`PublishedDualCone`] with gains `k` \[1/s\] and `d` relative to the step and to a mass: [`Evaluation::Published`].
+    pub fn comfree_paper(k: f64, d: f64, mass: MassScale) -> Self {
+        let evaluation = Evaluation::Published { law: PublishedDualCone { k, d, mass } };
         Self::ComFree(ComFree { evaluation, stepping: Stepping::default() })
     }
 
@@ -155,7 +150,7 @@ impl Method {
     /// The method with another contact law: of affine bodies over their barrier, on a skin of twice its range.
     ///
     /// # Errors
-    /// [`MethodError::Refused`] for a law without multipliers where ComFree has more than one evaluation, for another law than its own in the published step, and for a method of one's own, which has its law itself.
+    /// [`MethodError::Refused`] for a law without multipliers where there is more than one sweep, for another law than its own in the published step, and for a method of one's own, which has its law itself.
     pub fn with_law(self, law: Law) -> Result<Self, MethodError> {
         Ok(match self {
             Self::Icf(m) => Self::Icf(Icf { law, ..m }),
@@ -284,17 +279,47 @@ impl Method {
         }
     }
 
-    /// Solver, law and stepping in words, as reports print them.
+    /// Solver, law and stepping in words, as reports print them; [`ComFree::describe`] in place of the solver's name.
     pub fn describe(&self) -> String {
         let stepping = self.stepping();
+        let solver = self.as_comfree().map_or_else(|| self.solver_name().to_owned(), ComFree::describe);
         let mode = if self.is_published() { ", paper mode" } else { "" };
-        format!(
-            "{} + {} + {} ({}{mode})",
-            self.solver_name(),
-            self.law_name(),
-            stepping.integrator(),
-            stepping.describe()
-        )
+        format!("{solver} + {} + {} ({}{mode})", self.law_name(), stepping.integrator(), stepping.describe())
+    }
+
+    /// Word for what [`SolveStats::iterations`](signorini_core::SolveStats::iterations) counts.
+    pub fn iterations_word(&self) -> &'static str {
+        match self.as_comfree() {
+            Some(m) if m.sweeps().is_one_evaluation() => "evaluations",
+            Some(_) => "sweeps",
+            None => "iterations",
+        }
+    }
+
+    /// Ways out of contacts that are too deep.
+    pub fn remedy_of_depth(&self) -> &'static str {
+        match self {
+            Self::ComFree(m) if m.published() => {
+                "take larger gains (--gains), a smaller step (--dt), or sweeps in place of one evaluation (leave --paper-mode out)"
+            }
+            Self::ComFree(m) if m.gains().is_none() => {
+                "take stiffer surfaces (--stiffness), a smaller step (--dt), or --solver icf"
+            }
+            Self::ComFree(m) if m.stepping.is_controlled() => {
+                "take fixed steps (--dt), under which contacts rest without depth, or larger gains"
+            }
+            Self::ComFree(m) if m.sweeps().is_one_evaluation() => {
+                "take sweeps in place of one evaluation (--sweeps), a smaller step (--dt), or --solver icf"
+            }
+            Self::ComFree(_) => "take more sweeps (--sweeps), a smaller step (--dt), or --solver icf",
+            Self::Icf(_) | Self::Reference(_) if self.stepping().is_controlled() => {
+                "take stiffer surfaces (--stiffness where the model states none) or a smaller --accuracy"
+            }
+            Self::Icf(_) | Self::Reference(_) => {
+                "take stiffer surfaces (--stiffness where the model states none) or a smaller step (--dt)"
+            }
+            Self::Ipc(_) | Self::Own(..) => crate::recorder::REMEDY_OF_DEPTH,
+        }
     }
 
     /// Checks that all options go together and are in their ranges.

@@ -37,7 +37,7 @@ pub struct Plant {
 pub const PLANTS: [Plant; 4] = [
     Plant {
         name: "comfree",
-        description: "Complementarity-free contact, fixed steps",
+        description: "Projected Gauss–Seidel over ComFree's impedance, fixed steps",
         method: |_| Method::comfree(),
     },
     Plant { name: "icf", description: "Convex implicit contact, fixed steps", method: |_| Method::icf() },
@@ -61,7 +61,7 @@ pub fn by_name(name: &str) -> Result<Method, MethodError> {
     find("solver", name, &METHODS, |m| m.0).map(|m| m.1())
 }
 
-/// A method by its name, with a law by its name; the default one when left out. A law beside that of ComFree's default is evaluated once per step.
+/// A method by its name, with a law by its name; the default one when left out. A law beside the default of `comfree` is evaluated once per step.
 ///
 /// # Errors
 /// [`MethodError::Unknown`], [`MethodError::Law`] with the names that exist; [`MethodError::Refused`] for a law that the method does not have.

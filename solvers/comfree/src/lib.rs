@@ -28,8 +28,8 @@
 //! ```
 //! One evaluation of the step problem that implicit solvers minimise: with the same law it approaches their solution as the gains
 //! go to zero. The law of the paper is `signorini_laws::PublishedDualCone`, that of this project `signorini_laws::DualCone`; it shares the mass of a tree among its contacts, so that the
-//! evaluation is stable whatever the scene. More evaluations per step ([`Sweeps`]) come closer to contact
-//! without compliance. Other convex laws are evaluated as they are: [`ComfreeSolver::gain`] tells whether that is stable.
+//! evaluation is stable whatever the scene. Several sweeps per step ([`Sweeps`]) are a projected Gauss–Seidel solve over the same impedance and come closer to contact
+//! without compliance: ComFree is the one evaluation. Other convex laws are evaluated as they are: [`ComfreeSolver::gain`] tells whether that is stable.
 //!
 //! # Speed
 //!

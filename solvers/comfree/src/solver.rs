@@ -25,15 +25,15 @@ struct Settled {
     recovery: f64,
 }
 
-/// Explicit evaluation of a step problem: once at the velocity without contact, or several times, each at the velocity that the last one left; few that end by a residual go from constraint to constraint.
+/// Explicit evaluation of a step problem: once at the velocity without contact, which is ComFree, or several times, each at the velocity that the last one left, which is a projected Gauss–Seidel solve; few sweeps that end by a residual go from constraint to constraint.
 ///
 /// ```text
 /// γ_k = −∇ℓ_k(J_k v* + b_k),   v = v* + A⁻¹ Σ J_kᵀ γ_k          borse2026comfree, eq. (8)
 /// ```
-/// The guess and the tolerance are not used: [`Sweeps`] says how many evaluations there are. A fixed number of them ends as [`SolveStatus::Evaluated`] with `StepSolution::tolerance` 0. More than one needs laws that
+/// The guess and the tolerance are not used: [`Sweeps`] says how many sweeps there are. A fixed number of them ends as [`SolveStatus::Evaluated`] with `StepSolution::tolerance` 0. More than one needs laws that
 /// can be swept over ([`signorini_core::SweptLaw`]); one evaluates any law.
 /// Residual and tolerance are speeds at contacts \[m/s\], before penetrations are undone; the velocity that undoes them is in `StepSolution::v_position` alone where there is more than one
-/// evaluation. Nothing is allocated in a solve once its storage has grown to the size of the problem.
+/// sweep. Nothing is allocated in a solve once its storage has grown to the size of the problem.
 #[derive(Debug)]
 pub struct ComfreeSolver {
     sweeps: Sweeps,
@@ -56,7 +56,7 @@ impl Default for ComfreeSolver {
 }
 
 impl ComfreeSolver {
-    /// With more evaluations per step, each at the velocity that the last one left.
+    /// With more sweeps per step, each at the velocity that the last one left.
     pub fn with_sweeps(sweeps: impl Into<Sweeps>) -> Self {
         Self {
             sweeps: sweeps.into(),

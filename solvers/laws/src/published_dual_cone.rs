@@ -24,6 +24,16 @@ pub enum MassScale {
     Mean,
 }
 
+impl MassScale {
+    /// Name, as in files and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Trace => "trace",
+            Self::Mean => "mean",
+        }
+    }
+}
+
 /// The dual cone of friction as published: four facets along the tangents, each a spring and damper in closed form, gains relative to step and mass.
 ///
 /// ```text

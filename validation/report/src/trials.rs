@@ -1,7 +1,10 @@
 //! Trials of planning tasks: how they ended and how they looked.
 
+use std::path::Path;
+
 use serde::{Deserialize, Deserializer, Serialize};
 use signorini_batch::{BatchOptions, CpuBatch, LaneParameters, plant};
+use signorini_core::BatchStepper;
 use signorini_planning::tasks::{by_name, follow, published};
 use signorini_planning::{
     EpisodeOptions, EpisodeRecord, Motion, Outcome, PredictionGap, Stream, Task, TermWeights, Timing,
@@ -12,7 +15,7 @@ use crate::kept_results::KeptResults;
 use crate::{Claim, Context, Page, PageError, PageOutput, Picture, planned};
 use signorini_run::film::Attachment;
 use signorini_run::snapshot::Camera;
-use signorini_run::{Method, Recording, names};
+use signorini_run::{MassScale, Method, Recording, names};
 
 /// First seed; weights were chosen on seeds below it.
 pub const FIRST: u64 = 100;
@@ -26,12 +29,16 @@ const FILE: &str = "trials.jsonl";
 /// Model that plans are made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlanModel {
-    /// Complementarity-free contact.
+    /// Projected Gauss–Seidel over ComFree's impedance, with the sweeps of the task.
     ComFree,
     /// Convex implicit contact.
     Icf,
-    /// ComFree, with the published sampler in place of the task's.
+    /// As [`PlanModel::ComFree`], with the published sampler in place of the task's.
     Published,
+    /// ComFree as published: one evaluation, gains and mass scale of its authors for a hand.
+    OneEvaluation,
+    /// An engine that the caller makes.
+    Other,
 }
 
 /// One trial of a task.
@@ -172,11 +179,25 @@ pub struct Trials {
     pub looks: PageOutput,
 }
 
+/// Gains k \[1/s\] and d of the paper's plans for a hand, with the mass scale of its authors' code.
+pub const PUBLISHED_HAND: (f64, f64, MassScale) = (0.1, 0.002, MassScale::Mean);
+
+/// Makes so many worlds of the engine [`PlanModel::Other`] of a model by its file and as a scene.
+pub type OtherModel<'a> = &'a dyn Fn(&Path, &Scene, usize) -> Result<Box<dyn BatchStepper>, PageError>;
+
+/// [`run_with`] of trials that need no other engine.
+///
+/// # Errors
+/// As there.
+pub fn run(trials: &[Trial], ctx: &Context) -> Result<Trials, PageError> {
+    run_with(trials, ctx, &|_, _, _| Err(PageError::Run("no other engine was given".into())))
+}
+
 /// Runs trials that are not in kept, and those with pictures in any case, as long as there is time.
 ///
 /// # Errors
 /// A task, motion or scene that cannot be read, an engine that fails, a file of results that cannot be written.
-pub fn run(trials: &[Trial], ctx: &Context) -> Result<Trials, PageError> {
+pub fn run_with(trials: &[Trial], ctx: &Context, other: OtherModel<'_>) -> Result<Trials, PageError> {
     let mut done = Trials { runs: ctx.kept.take(FILE)?, looks: PageOutput::default() };
     for trial in trials {
         let known = done.runs.iter().any(|r| r.is(trial));
@@ -188,7 +209,7 @@ pub fn run(trials: &[Trial], ctx: &Context) -> Result<Trials, PageError> {
             continue;
         }
         ctx.say(format!("{}, {} samples, {:?}, seed {}", trial.task, trial.samples, trial.model, trial.seed));
-        let (ran, look) = episode(trial, ctx)?;
+        let (ran, look) = episode(trial, ctx, other)?;
         if let Some(look) = look {
             done.looks.extend(look.pictures);
             done.looks.film(look.film, look.caption);
@@ -338,7 +359,7 @@ pub fn varied(scene: &Scene, body: &str, part: f64, seed: u64) -> Result<Scene, 
 }
 
 /// Runs a task.
-fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Look>), PageError> {
+fn episode(trial: &Trial, ctx: &Context, other: OtherModel<'_>) -> Result<(Ran, Option<Look>), PageError> {
     let Trial { task: name, samples, seed, .. } = *trial;
     let setup = match trial.motion {
         Some(file) => {
@@ -351,21 +372,31 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Look>), PageErro
     };
     let mut setup = setup.map_err(PageError::from_error)?;
     setup.planner.samples = samples;
-    let scene = Scene::load(ctx.root.join("models").join(setup.scene), &LoadOptions::default())
-        .map_err(PageError::from_error)?;
+    let file = ctx.root.join("models").join(setup.scene);
+    let scene = Scene::load(&file, &LoadOptions::default()).map_err(PageError::from_error)?;
     let method = match trial.model {
         PlanModel::ComFree | PlanModel::Published => {
-            setup.evaluations.map_or_else(Method::comfree, Method::comfree_sweeping)
+            Some(setup.sweeps.map_or_else(Method::comfree, Method::comfree_sweeping))
         }
-        PlanModel::Icf => Method::icf(),
+        PlanModel::OneEvaluation => {
+            let (k, d, mass) = PUBLISHED_HAND;
+            Some(Method::comfree_paper(k, d, mass))
+        }
+        PlanModel::Icf => Some(Method::icf()),
+        PlanModel::Other => None,
     };
     let driven = names::plant(trial.plant, ACCURACY)?;
     let real = match setup.measurement {
         Some(m) if trial.vary > 0.0 => varied(&scene, m.joint, trial.vary, seed)?,
         _ => scene.clone(),
     };
-    let model = CpuBatch::new(&scene, samples, method, BatchOptions { threads: 0 });
-    let mut model = model.map_err(PageError::from_error)?;
+    let mut model: Box<dyn BatchStepper> = match method {
+        Some(method) => {
+            let batch = CpuBatch::new(&scene, samples, method, BatchOptions { threads: 0 });
+            Box::new(batch.map_err(PageError::from_error)?)
+        }
+        None => other(&file, &scene, samples)?,
+    };
     let mut plant = plant(&real, &driven, |w| ctx.say(w.clone())).map_err(PageError::from_error)?;
     let weights = TermWeights::new(&*setup.task);
     let options = EpisodeOptions {
@@ -374,10 +405,10 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Look>), PageErro
         keep_states: trial.gap || trial.camera.is_some(),
         ..setup.options()
     };
-    let record = setup.run(&mut model, &mut *plant, &weights, None, seed, &options);
+    let record = setup.run(&mut *model, &mut *plant, &weights, None, seed, &options);
     let (record, task) = (record.map_err(PageError::from_error)?, &*setup.task);
     let (dt, substeps) = (setup.planner.dt, setup.substeps[0]);
-    let gap = trial.gap.then(|| PredictionGap::measure(&record, &mut model, dt, substeps));
+    let gap = trial.gap.then(|| PredictionGap::measure(&record, &mut *model, dt, substeps));
     let gap = gap.transpose().map_err(PageError::from_error)?;
     let outcome = match &record.outcome {
         Outcome::Success => "success".into(),

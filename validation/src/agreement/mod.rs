@@ -28,8 +28,8 @@ pub(crate) use uncompliant::{Stops, Uncompliant};
 /// Names of the solvers of step problems, in the order of the tables.
 pub(crate) const SOLVERS: [&str; 5] = ["icf", "comfree", SWEPT, "projected_newton", "reference"];
 
-/// The solver that sweeps over multipliers until they have settled.
-pub(crate) const SWEPT: &str = "comfree, swept";
+/// The solver that sweeps over the multipliers of ComFree's impedance until they have settled.
+pub(crate) const SWEPT: &str = "projected Gauss–Seidel";
 
 /// Problems per law.
 pub(crate) const PROBLEMS: u64 = 12;

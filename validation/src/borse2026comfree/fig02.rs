@@ -55,7 +55,7 @@ impl Page for Fig02 {
         )]);
         let mut table = Table::new(
             "Friction over normal force, and what follows from it",
-            &["mode", "quantity", "expected", "paper mode", "default mode"],
+            &["mode", "quantity", "expected", "ComFree as published", "projected Gauss–Seidel"],
         );
         let mut forces = Plot::new(
             "friction_ratio",
@@ -75,7 +75,7 @@ impl Page for Fig02 {
         forces.add_closed_form(vec![(0.0, MU), (0.5, MU)]).add_closed_form(vec![(0.0, tan), (0.5, tan)]);
         let mut values: [Vec<f64>; 2] = Default::default();
         for (mode, method) in [paper(0.2, 0.001, MassScale::Mean), default_mode()].iter().enumerate() {
-            let name = ["paper mode", "default mode"][mode];
+            let name = ["ComFree as published", "projected Gauss–Seidel"][mode];
             ctx.say(name);
             let ball = sphere(MU)?;
             let up = Run::new(&ball, method, 0.1).trace(|_, x| x.v[2] = 1.0)?;
@@ -157,13 +157,13 @@ impl Page for Fig02 {
         for (key, v) in both(3) {
             out.claim(
                 Claim::relative(&format!("slip_axis/{key}"), &format!("{key} mode: friction along an axis of the facets"), MU, v, 0.001, "")
-                    .because("the facets across the slip share the load until the body has risen by h μ v. In paper mode the contact is lost at φ = 0, before that"),
+                    .because("the facets across the slip share the load until the body has risen by h μ v. As published the contact is lost at φ = 0, before that"),
             );
         }
         out.claim(
             Claim::at_most(
                 "slip_rise/default",
-                "default mode: rise of what slides at 2 m/s",
+                "projected Gauss–Seidel: rise of what slides at 2 m/s",
                 1e-5,
                 values[1][6],
                 "m",
@@ -173,7 +173,7 @@ impl Page for Fig02 {
         out.claim(
             Claim::relative(
                 "slip_braking/default",
-                "default mode: braking over μ g along an axis of the facets",
+                "projected Gauss–Seidel: braking over μ g along an axis of the facets",
                 1.0,
                 values[1][7],
                 0.001,
@@ -184,7 +184,7 @@ impl Page for Fig02 {
         out.claim(
             Claim::at_most(
                 "slip_aside/default",
-                "default mode: angle by which what slides at 11.25° is led aside",
+                "projected Gauss–Seidel: angle by which what slides at 11.25° is led aside",
                 11.25,
                 values[1][8],
                 "°",
@@ -195,7 +195,7 @@ impl Page for Fig02 {
         out.claim(
             Claim::relative(
                 "slip_diagonal/paper",
-                "paper mode: friction between two of four directions is μ cos 45°",
+                "ComFree as published: friction between two of four directions is μ cos 45°",
                 MU * polygon,
                 values[0][4],
                 0.001,
@@ -205,7 +205,7 @@ impl Page for Fig02 {
         );
         out.claim(Claim::between(
             "slip_diagonal/default",
-            "default mode: with eight directions friction is between μ cos 22.5° and μ in all directions",
+            "projected Gauss–Seidel: with eight directions friction is between μ cos 22.5° and μ in all directions",
             [0.999 * MU * (std::f64::consts::PI / 8.0).cos(), 1.001 * MU],
             values[1][4],
             "",
@@ -214,12 +214,12 @@ impl Page for Fig02 {
         let theory =
             G * SLOPE.to_radians().sin() * h * (1.0 / (2.0 * MU * MU * 4.0 * r * (0.001 + 0.2 * h)) - 1.0);
         out.prose(format!(
-            "Creep of paper mode by the formula, with R = {r} (depth above the width of solimp): {theory:.4} m/s, while all facets are active."
+            "Creep of ComFree as published by the formula, with R = {r} (depth above the width of solimp): {theory:.4} m/s, while all facets are active."
         ));
         out.claim(
             Claim::at_most(
                 "creep/default",
-                "default mode: creep on the slope after 1 s",
+                "projected Gauss–Seidel: creep on the slope after 1 s",
                 1e-5,
                 values[1][2],
                 "m/s",

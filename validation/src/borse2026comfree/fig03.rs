@@ -172,10 +172,10 @@ impl Page for Fig03 {
                 ).required().because("contacts of boxes and cylinders are found in other number: about 250 per step here against 160 in the release, the more of them shallow"));
             }
         }
-        ctx.say("default mode");
+        ctx.say("projected Gauss–Seidel");
         let r = row(&scene, &Method::comfree().with_step(0.002))?;
         table.row([
-            "default mode".into(),
+            "projected Gauss–Seidel".into(),
             "–".into(),
             "–".into(),
             spread(r.all),
@@ -183,11 +183,11 @@ impl Page for Fig03 {
             spread(r.last),
             format!("{:.0}", r.depths.count()),
         ]);
-        plot.add("default mode", Mark::Line, curve(&r));
+        plot.add("projected Gauss–Seidel", Mark::Line, curve(&r));
         claims.push(
             Claim::at_most(
                 "default",
-                "default mode: settled depth, mean over the last 200 steps",
+                "projected Gauss–Seidel: settled depth, mean over the last 200 steps",
                 0.01,
                 r.last[0],
                 "mm",

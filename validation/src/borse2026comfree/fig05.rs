@@ -83,14 +83,21 @@ fn release() -> signorini_run::Method {
 fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut table = Table::new(
         "Spin after 2 s [rad/s], 3 at the start",
-        &["scene", "coefficient [m]", "paper mode", "release", "default mode", "closed form"],
+        &[
+            "scene",
+            "coefficient [m]",
+            "ComFree as published",
+            "release",
+            "projected Gauss–Seidel",
+            "closed form",
+        ],
     );
     let plot = |name: &str, caption: &str| Plot::new(name, caption, "time [s]", "spin [rad/s]");
     let mut plots = [
-        plot("spin_held", "Sphere held 1 mm deep: paper mode."),
+        plot("spin_held", "Sphere held 1 mm deep: ComFree as published."),
         plot(
             "spin_weight",
-            "Sphere under its weight; thin: paper mode, points: default mode, dashed: Coulomb.",
+            "Sphere under its weight; thin: ComFree as published, points: projected Gauss–Seidel, dashed: Coulomb.",
         ),
     ];
     let mut claims = Vec::new();
@@ -122,7 +129,7 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 claims.push(
                     Claim::relative(
                         &format!("{id}/coulomb"),
-                        &format!("default mode, {mu} m: spin lost until halfway to Coulomb's stop"),
+                        &format!("projected Gauss–Seidel, {mu} m: spin lost until halfway to Coulomb's stop"),
                         3.0 - coulomb_spin(mu, half),
                         lost,
                         within,
@@ -136,7 +143,7 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 let back = new.v.iter().map(|v| -v[dof]).fold(0.0, f64::max);
                 claims.push(Claim::at_most(
                     &format!("{id}/reversal"),
-                    &format!("default mode, {mu} m: largest spin the other way"),
+                    &format!("projected Gauss–Seidel, {mu} m: largest spin the other way"),
                     if mu < 0.005 { 0.01 } else { 3e-3 },
                     back,
                     "rad/s",
@@ -211,11 +218,11 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut table = Table::new(
         "Speed of the cylinder after 2 s [m/s], 1 at the start",
-        &["coefficient [m]", "paper mode", "release", "default mode", "Coulomb"],
+        &["coefficient [m]", "ComFree as published", "release", "projected Gauss–Seidel", "Coulomb"],
     );
     let mut plot = Plot::new(
         "roll",
-        "Cylinder on its side; lines: paper mode, points: default mode, dashed: Coulomb, and later than that the closed form with one normal force for sliding and rolling.",
+        "Cylinder on its side; lines: ComFree as published, points: projected Gauss–Seidel, dashed: Coulomb, and later than that the closed form with one normal force for sliding and rolling.",
         "time [s]",
         "speed [m/s]",
     );
@@ -257,13 +264,13 @@ fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         }
         let far = (0..=200).map(|k| 0.01 * f64::from(k)).map(|t| (b.v_at(t, 0) - coulomb_roll(mu, t)).abs());
         claims.push(
-            Claim::at_most(&format!("roll_{mu}/coulomb"), &format!("default mode, {mu} m: largest distance from Coulomb's speed"), 0.05, far.fold(0.0, f64::max), "m/s")
+            Claim::at_most(&format!("roll_{mu}/coulomb"), &format!("projected Gauss–Seidel, {mu} m: largest distance from Coulomb's speed"), 0.05, far.fold(0.0, f64::max), "m/s")
                 .rule("required: at most 5 % of the speed at the start")
                 .because("sliding and rolling share one normal force (Σ|f_s|/μ_s ≤ f_n): the part that brakes the cylinder as a whole is missing for the resistance to rolling, which Coulomb's line has in full"),
         );
         let far = (0..=200).map(|k| 0.01 * f64::from(k)).map(|t| (b.v_at(t, 0) - shared_roll(mu, t)).abs());
         claims.push(
-            Claim::at_most(&format!("roll_{mu}/shared"), &format!("default mode, {mu} m: largest distance from the closed form with one normal force for both"), 0.01, far.fold(0.0, f64::max), "m/s")
+            Claim::at_most(&format!("roll_{mu}/shared"), &format!("projected Gauss–Seidel, {mu} m: largest distance from the closed form with one normal force for both"), 0.01, far.fold(0.0, f64::max), "m/s")
                 .rule("at most half of what one step brakes, g h/2 = 0.01 m/s"),
         );
     }

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use signorini_comfree::ComfreeSolver;
 use signorini_core::{Slot, StepProblem, System};
 use signorini_laws::MassScale;
@@ -26,6 +28,31 @@ const RELEASE: [(f64, f64, f64, f64); 5] = [
 ];
 /// Settings that never rest there, and the spec's number 2a + 3b.
 const RESTLESS: [(f64, f64, f64); 2] = [(0.5, 0.005, 0.002), (0.2, 0.001, 0.02)];
+
+/// A row of the release's trace.
+struct Row {
+    k: f64,
+    d: f64,
+    t: f64,
+    x: f64,
+    z: f64,
+    vx: f64,
+}
+
+/// Traces of the release that are kept with the code.
+fn traces(root: &Path) -> Result<Vec<Row>, PageError> {
+    let path = root.join("validation/data/comfree/slide.csv");
+    let failed = |why: String| PageError::Run(format!("{}: {why}", path.display()));
+    let text = std::fs::read_to_string(&path).map_err(|e| failed(e.to_string()))?;
+    let row = |line: &str| {
+        let cells: Result<Vec<f64>, _> = line.split(',').map(str::parse).collect();
+        match cells.map_err(|e| failed(format!("{line}: {e}")))?[..] {
+            [k, d, t, x, _, z, vx, ..] => Ok(Row { k, d, t, x, z, vx }),
+            _ => Err(failed(format!("{line}: too few numbers"))),
+        }
+    };
+    text.lines().skip(1).map(row).collect()
+}
 
 fn run(scene: &Scene, method: &Method, t: f64) -> Result<Trace, MethodError> {
     Run::new(scene, method, t).trace(|_, x| x.v.copy_from_slice(&[2.0, 0.0, 0.0, 0.1, 0.1, 0.1]))
@@ -150,13 +177,32 @@ fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     );
     let all =
         RELEASE.iter().map(|r| (r.0, r.1, r.2, Some(r.3))).chain(RESTLESS.map(|r| (r.0, r.1, r.2, None)));
-    let mut claims = Vec::new();
+    let theirs_in_time = traces(&ctx.root)?;
+    let mut plot = Plot::new(
+        "release",
+        "Speed along x, steps of 2 ms; lines: as published here; points: the authors' release.",
+        "time [s]",
+        "speed [m/s]",
+    );
+    let (mut claims, mut farthest) = (Vec::new(), 0.0f64);
     for (k, d, h, theirs) in all {
         ctx.say(format!("k = {k}, d = {d}, h = {h}"));
         let e = method(k, d, h);
         let trace = run(&scene, &e, 4.0)?;
         let fastest = restlessness(&trace);
         let depth = 1e3 * (0.05 - trace.q_at(4.0, 2));
+        let beside: Vec<&Row> = theirs_in_time.iter().filter(|r| (r.k, r.d, h) == (k, d, 0.002)).collect();
+        if !beside.is_empty() {
+            let (label, color) = (format!("k {k}/s, d {d}"), plot.series.len() / 2);
+            let end = (trace.len() - 1) / 2;
+            let curve = (0..=end).step_by(5).map(|i| (trace.t[i], trace.v[i][0]));
+            plot.add_colored(&label, Mark::Line, color, curve.collect());
+            plot.add_colored("", Mark::Points, color, beside.iter().map(|r| (r.t, r.vx)).collect());
+            if theirs.is_some() {
+                let away = beside.iter().map(|r| (trace.q_at(r.t, 0) - r.x).hypot(trace.q_at(r.t, 2) - r.z));
+                farthest = away.fold(farthest, f64::max);
+            }
+        }
         // Nine of R at zero depth.
         let predicted = number(gain(&scene, &e)?, k, d, h);
         table.row([
@@ -181,6 +227,11 @@ fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         }
     }
     out.heading("Beside the authors' release");
+    out.plot(plot);
+    out.claim(
+        Claim::at_most("release/path", "settings that rest, 2 s: largest distance of the centre from that of the release", 5e-3, farthest, "m")
+            .rule("required: at most a tenth of the half edge; impacts multiply the single precision of the release"),
+    );
     out.table(table);
     out.extend(claims);
     Ok(())
@@ -190,13 +241,13 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let scene = cube(0.15, 1.0, 0.0, SOLIMP)?;
     let mut speed = Plot::new(
         "speed",
-        "Horizontal speed; lines: paper mode, k = 0.2, d = 0.001; points: default mode.",
+        "Horizontal speed; lines: ComFree as published, k = 0.2, d = 0.001; points: projected Gauss–Seidel.",
         "time [s]",
         "speed [m/s]",
     );
     let mut height = Plot::new(
         "height",
-        "Height of the centre; lines: paper mode, k = 0.2, d = 0.001; points: default mode.",
+        "Height of the centre; lines: ComFree as published, k = 0.2, d = 0.001; points: projected Gauss–Seidel.",
         "time [s]",
         "height [m]",
     );
@@ -213,7 +264,7 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         height.add_colored("", Mark::Points, i, new.curve(40, |t, row| t.q[row][2]));
         claims.push(Claim::at_most(
             &format!("default/h{h}"),
-            &format!("default mode rests at h = {h} s: fastest in the last half second"),
+            &format!("projected Gauss–Seidel rests at h = {h} s: fastest in the last half second"),
             f64::max(REST * 0.5f64.powf(0.02 / h), 1e-12),
             restlessness(&new),
             "m/s, rad/s",
@@ -222,7 +273,7 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         claims.push(
             Claim::at_most(
                 &format!("default_depth/h{h}"),
-                &format!("default mode at h = {h} s: distance of the resting cube from the plane"),
+                &format!("projected Gauss–Seidel at h = {h} s: distance of the resting cube from the plane"),
                 1e3 * 1e-4 * h,
                 depth,
                 "mm",

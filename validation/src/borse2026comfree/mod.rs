@@ -17,6 +17,7 @@ mod scenes;
 mod study;
 mod table1;
 mod table2;
+mod throughput;
 
 use signorini_report::Page;
 use signorini_report::trials::PlanModel;
@@ -46,8 +47,10 @@ const MODELS: [PlanModel; 2] = [PlanModel::ComFree, PlanModel::Icf];
 /// Name of a plan model in texts.
 fn plan_model(model: PlanModel) -> &'static str {
     match model {
-        PlanModel::ComFree => "ComFree",
+        PlanModel::ComFree => "projected Gauss–Seidel, up to 12 sweeps",
         PlanModel::Icf => "ICF",
-        PlanModel::Published => "ComFree, published sampler",
+        PlanModel::Published => "projected Gauss–Seidel, published sampler",
+        PlanModel::OneEvaluation => "ComFree, one evaluation (as published)",
+        PlanModel::Other => "MuJoCo",
     }
 }

@@ -129,7 +129,7 @@ impl Page for Modes {
             ("smooth maximum, 1 mm/s", one(DualCone { smoothing: 1e-3, ..law })),
             ("no ballistic gaps", own(Study { ballistic: false, ..base })),
             ("memory", own(Study { memory: 1.0, ..base })),
-            ("memory, evaluations until settled (default mode)", Method::comfree().with_step(0.002)),
+            ("memory, sweeps until settled (projected Gauss–Seidel)", Method::comfree().with_step(0.002)),
             (
                 "memory, settled, friction of the dual cone at any slip",
                 Method::comfree_with(
@@ -138,7 +138,10 @@ impl Page for Modes {
                 )
                 .with_step(0.002),
             ),
-            ("paper mode, k = 0.2, d = 0.001", Method::comfree_paper(0.2, 0.001).with_step(0.002)),
+            (
+                "ComFree as published, k = 0.2, d = 0.001",
+                Method::comfree_paper(0.2, 0.001, MassScale::Trace).with_step(0.002),
+            ),
         ];
         let mut table = Table::new(
             "Cube of 1 kg dropped from 0.1 m, on a slope of 10°, sliding with μ = 0.3; stack of five; h = 2 ms",
@@ -245,7 +248,7 @@ impl Page for Modes {
             of("one evaluation").impact / of("no ballistic").impact,
             "",
         ).because("without ballistic gaps the law brakes from φ < (δt + d/k)|u| on: a body that reaches that zone between two steps is slowed once before it touches. One evaluation takes away only a part of the approach, \
-                   so a step more of it counts; with more (default mode) the impact is 8 µm deep"));
+                   so a step more of it counts; with more (projected Gauss–Seidel) the impact is 8 µm deep"));
         for (name, setting) in [("with", "one evaluation"), ("without", "no ballistic")] {
             let claim = format!("speed of fall lost while the gap is open, {name} ballistic gaps");
             let lost = of(setting).braked;
@@ -261,7 +264,7 @@ impl Page for Modes {
         claims.push(
             Claim::at_most(
                 "rise/default",
-                &format!("default mode: {rise}"),
+                &format!("projected Gauss–Seidel: {rise}"),
                 1e-5,
                 of("memory, eval").rise,
                 "m",
@@ -271,7 +274,7 @@ impl Page for Modes {
         claims.push(
             Claim::between(
                 "rise/dual_cone",
-                &format!("default mode with the friction of the dual cone: {rise}"),
+                &format!("projected Gauss–Seidel with the friction of the dual cone: {rise}"),
                 [1e-3, 0.6 * 0.6 / (2.0 * G)],
                 of("memory, settled").rise,
                 "m",
@@ -290,13 +293,13 @@ impl Page for Modes {
         );
         claims.push(Claim::at_most(
             "stack/default",
-            "a stack of five rests in default mode",
+            "a stack of five rests under projected Gauss–Seidel",
             1e-4,
             of("memory, eval").stack,
             "m/s",
         ).rule("at most 0.1 mm/s, the largest residual at which sweeps may end").because("the slowest modes of the stack are still decaying after 3 s: it stands, and its kinetic energy is below 1e-12 J after 6 s"));
         let mut out = PageOutput::new([
-            "Each row changes one switch of the first, a single evaluation of the default law without memory; then the default mode, what its friction would be without its own switch, and the paper. Braking before touch is looked at with pairs from 2 cm on (`gap`). λ_max: largest eigenvalue of A⁻¹∇²Ψ of five \
+            "Each row changes one switch of the first, a single evaluation of the default law without memory; then the projected Gauss–Seidel, what its friction would be without its own switch, and the paper. Braking before touch is looked at with pairs from 2 cm on (`gap`). λ_max: largest eigenvalue of A⁻¹∇²Ψ of five \
              cubes pressed together, at most 1 by mass splitting or by the cap.",
         ]);
         out.plot(plot);

@@ -1,9 +1,9 @@
 use signorini_planning::Timing;
 
 use signorini_report::trials::{FIRST, Ran, Tally, Trial, recorded, run, success};
-use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
-/// Planned with ComFree, executed with other engines and with plans that come late: success, and how far one control step of the plan model is from the plant's.
+/// Planned with projected Gauss–Seidel over ComFree's impedance, executed with other engines and with plans that come late: success, and how far one control step of the plan model is from the plant's.
 pub(super) struct Plants;
 
 /// A task, its samples, whether a quick run has it and affine bodies can be its plant, and the least success that is asked for \[%\].
@@ -70,6 +70,7 @@ impl Page for Plants {
         let mut out = PageOutput::new(text(count));
         let done = run(&trials, ctx)?;
         out.append(done.looks);
+        out.plot(gaps(&done.runs));
         out.table(table("By task and plant", &done.runs));
         if let Some((title, runs)) = recorded(self, ctx)? {
             out.table(table(&title, &runs));
@@ -127,6 +128,24 @@ fn table(title: &str, runs: &[Ran]) -> Table {
     table
 }
 
+/// A point per run: how far one control step of the plan model is off.
+fn gaps(runs: &[Ran]) -> Plot {
+    let mut plot = Plot::new(
+        "gap",
+        "Error of one control step of the plan model beside the plant, mean over each run; plants by colour.",
+        "positions [m or rad]",
+        "velocities [m/s or rad/s]",
+    )
+    .log(true, true);
+    for (plant, timing, name) in PLANTS {
+        let own = runs.iter().filter(|r| (&*r.plant, r.timing) == (plant, timing));
+        let mean = own.filter_map(|r| r.gap).map(|[mean, _]| (mean[0], mean[1]));
+        // A plant that is the plan model itself, with its steps, is off by nothing.
+        plot.add(name, Mark::Points, mean.filter(|g| g.0 > 0.0 && g.1 > 0.0).collect());
+    }
+    plot
+}
+
 /// Positions, mean over runs and largest, and velocities.
 fn gap(runs: &[&Ran]) -> [f64; 4] {
     let all: Vec<[[f64; 2]; 2]> = runs.iter().filter_map(|r| r.gap).collect();
@@ -145,6 +164,6 @@ fn cells(task: &str, plant: &str, runs: &[&Ran], gap: [f64; 4]) -> Vec<String> {
 
 fn text(count: u64) -> Vec<String> {
     vec![format!(
-        "One plan model, ComFree with fixed steps, and several plants: itself at the plant's step, ICF with fixed steps, ICF under error control (accuracy 10⁻⁴), affine bodies that never intersect (IPC: cart-pole and cylinder alone, for its bodies may not touch at the start and its actuators have no state, so that no robot's grip is executed with it), and ICF with plans that are used 0.1 s after the state that they were made from. {count} starts of each from seed {FIRST} on. Success by the rules of the tasks; at every state of the plant its control step is repeated on the plan model (`PredictionGap`)."
+        "One plan model, projected Gauss–Seidel over ComFree's impedance with fixed steps, and several plants: itself at the plant's step, ICF with fixed steps, ICF under error control (accuracy 10⁻⁴), affine bodies that never intersect (IPC: cart-pole and cylinder alone, for its bodies may not touch at the start and its actuators have no state, so that no robot's grip is executed with it), and ICF with plans that are used 0.1 s after the state that they were made from. {count} starts of each from seed {FIRST} on. Success by the rules of the tasks; at every state of the plant its control step is repeated on the plan model (`PredictionGap`)."
     )]
 }

@@ -2,24 +2,40 @@ use signorini_core::{AcceptedStep, StepObserver, System};
 use signorini_scene::{LoadOptions, Scene};
 
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
-use signorini_run::Method;
+use signorini_run::{MassScale, Method};
 
-/// Robots of others from their files, standing or held by their motors.
+/// Robots of this project, and of others from their files, standing or held by their motors.
 pub(super) struct Robots;
 
 struct Robot {
     name: &'static str,
     file: &'static str,
+    /// Its file is in this project.
+    own: bool,
+    /// It folds or falls, because its motors are torques and the keyframe has none.
+    falls: bool,
     /// Keyframe; the drawn configuration with zero controls when the file has none.
     keyframe: Option<&'static str>,
 }
 
-const ROBOTS: [Robot; 5] = [
-    Robot { name: "LEAP hand", file: "leap_hand/scene.xml", keyframe: None },
-    Robot { name: "Allegro hand", file: "allegro_hand/scene_right.xml", keyframe: None },
-    Robot { name: "Panda", file: "panda/scene.xml", keyframe: Some("home") },
-    Robot { name: "Spot", file: "boston_dynamics_spot/scene.xml", keyframe: Some("home") },
-    Robot { name: "G1", file: "unitree_g1/scene.xml", keyframe: Some("stand") },
+const fn of_others(name: &'static str, file: &'static str, keyframe: Option<&'static str>) -> Robot {
+    Robot { name, file, own: false, falls: false, keyframe }
+}
+
+const fn of_ours(name: &'static str, file: &'static str, keyframe: Option<&'static str>) -> Robot {
+    Robot { own: true, ..of_others(name, file, keyframe) }
+}
+
+const ROBOTS: [Robot; 9] = [
+    of_ours("own hand", "leap_hand/cube.xml", Some("home")),
+    of_ours("own arm", "arm_gripper/arm_gripper.xml", Some("home")),
+    of_ours("own quadruped", "quadruped/quadruped.xml", Some("home")),
+    of_ours("own humanoid", "g1/g1.xml", None),
+    of_others("LEAP hand", "leap_hand/scene.xml", None),
+    of_others("Allegro hand", "allegro_hand/scene_right.xml", None),
+    of_others("Panda", "panda/scene.xml", Some("home")),
+    of_others("Spot", "boston_dynamics_spot/scene.xml", Some("home")),
+    Robot { falls: true, ..of_others("G1", "unitree_g1/scene.xml", Some("stand")) },
 ];
 
 const TIME: f64 = 1.0;
@@ -98,7 +114,7 @@ impl Page for Robots {
         "borse2026comfree/robots"
     }
     fn title(&self) -> &'static str {
-        "Robots from files of others"
+        "Robots from their files"
     }
     fn lead(&self) -> &'static str {
         "Robots from files rest and move under ComFree: depth, energy and contact forces."
@@ -109,8 +125,8 @@ impl Page for Robots {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let methods = [
             ("default", Method::comfree().with_step(DT)),
-            ("paper", Method::comfree_paper(0.1, 0.001).with_step(DT)),
-            ("64", Method::comfree_sweeping(64).with_step(DT)),
+            ("one", Method::comfree_sweeping(1).with_step(DT)),
+            ("paper", Method::comfree_paper(0.1, 0.001, MassScale::Mean).with_step(DT)),
             ("icf", Method::icf().with_step(DT)),
         ];
         let mut table = Table::new(
@@ -131,7 +147,9 @@ impl Page for Robots {
         let mut claims = Vec::new();
         for r in ROBOTS {
             let slug = r.name.to_lowercase().replace(' ', "_");
-            let path = ctx.models.as_ref().map(|m| m.join(r.file)).filter(|p| p.is_file());
+            let own = ctx.root.join("models");
+            let folder = if r.own { Some(&own) } else { ctx.models.as_ref() };
+            let path = folder.map(|m| m.join(r.file)).filter(|p| p.is_file());
             let Some(path) = path else {
                 let why = format!("{} is absent (set SIGNORINI_MODELS)", r.file);
                 claims.push(Claim::skipped(&slug, &format!("{} runs", r.name), &why));
@@ -154,7 +172,7 @@ impl Page for Robots {
                 let Ok(o) = done else { continue };
                 table.row([
                     r.name.to_owned(),
-                    if *mode == "64" { "comfree, 64 evaluations".into() } else { method.describe() },
+                    method.describe(),
                     cone.to_owned(),
                     format!("{:.1}", o.seen.carrying as f64 / o.seen.steps.max(1) as f64),
                     format!("{:.3}", 1e3 * o.seen.deepest[0]),
@@ -167,9 +185,10 @@ impl Page for Robots {
                     continue;
                 }
                 plot.add(r.name, Mark::Line, o.seen.curve);
-                let text = format!("{}, default mode: deepest contact in the last {LAST} s", r.name);
+                let text =
+                    format!("{}, projected Gauss–Seidel: deepest contact in the last {LAST} s", r.name);
                 let depth = 1e3 * o.seen.deepest[1];
-                let falls = r.name == "G1";
+                let falls = r.falls;
                 let (most, rule) = if falls {
                     (
                         DEPTH,
@@ -183,7 +202,8 @@ impl Page for Robots {
                         .rule(rule)
                         .because(SLOW),
                 );
-                let text = format!("{}, default mode: kinetic energy at the end over the mass", r.name);
+                let text =
+                    format!("{}, projected Gauss–Seidel: kinetic energy at the end over the mass", r.name);
                 let id = format!("{slug}/default/still");
                 let (most, rule) = if falls || r.name == "LEAP hand" {
                     (
@@ -197,10 +217,10 @@ impl Page for Robots {
             }
         }
         let mut out = PageOutput::new([
-            "Each robot starts from its keyframe, or as drawn, and its motors have the controls of the keyframe, or zero: position motors hold; those of G1 are torques, so that it folds and \
-             falls on the floor. Hands carry what their scenes put on them. Claims are made of the default \
-             mode; paper mode (k = 0.1, d = 0.001, one evaluation) and the implicit solver stand beside it. Files that ask for elliptic cones run with polygons inside them: eight directions in default mode, at least \
-             0.92 of the friction, four in paper mode, at least 0.71; `run` and `inspect` say so.",
+            "Robots of this project, and of others where their files are. Each starts from its keyframe, or as drawn, and its motors have the controls of the keyframe, or zero: position motors hold; those of G1 are torques, so that it folds and \
+             falls on the floor. Hands carry what their scenes put on them. Claims are made of projected Gauss–Seidel over ComFree's impedance; ComFree itself, one evaluation of the law of this project and as published (k = 0.1, d = 0.001, mean mass), and the implicit solver stand beside it: \
+             one evaluation lets heavy robots sink, which `run` warns of. Files that ask for elliptic cones run with polygons inside them: eight directions, at least \
+             0.92 of the friction, four as published, at least 0.71; `run` and `inspect` say so.",
         ]);
         out.plot(plot);
         out.extend(claims);

@@ -1,7 +1,7 @@
 //! Runs that keep the depths of contacts.
 
 use signorini_core::{AcceptedStep, State, StepObserver};
-use signorini_laws::{MassScale, PublishedDualCone};
+use signorini_laws::MassScale;
 use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
@@ -11,7 +11,7 @@ use signorini_run::trace::Trace;
 
 /// Paper mode with given gains and mass scale.
 pub(super) fn paper(k: f64, d: f64, mass: MassScale) -> Method {
-    Method::comfree_published(PublishedDualCone { k, d, mass }).with_step(0.002)
+    Method::comfree_paper(k, d, mass).with_step(0.002)
 }
 
 /// Length of the equal steps of a method \[s\].

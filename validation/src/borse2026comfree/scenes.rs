@@ -18,11 +18,15 @@ pub(super) fn with_width_of_release(scene: &Scene) -> Scene {
     scene
 }
 
-fn read(name: &str, world: &str) -> Result<Scene, PageError> {
-    let text = format!(
+fn text(name: &str, world: &str) -> String {
+    format!(
         "<mujoco model=\"{name}\"><option timestep=\"0.002\" cone=\"pyramidal\"/><worldbody>{world}</worldbody></mujoco>"
-    );
-    Scene::from_mjcf(&text, format!("{name}.xml"), &LoadOptions::default()).map_err(PageError::from_error)
+    )
+}
+
+fn read(name: &str, world: &str) -> Result<Scene, PageError> {
+    Scene::from_mjcf(&text(name, world), format!("{name}.xml"), &LoadOptions::default())
+        .map_err(PageError::from_error)
 }
 
 /// Fig. 3: 125 bodies of five shapes above a table of 1 × 2 m, half a metre above the floor; density 1000 kg/m³, μ = 1, condim 3.
@@ -125,8 +129,8 @@ pub(super) fn stack(n: usize) -> Result<Scene, PageError> {
     read("stack", &world)
 }
 
-/// Fig. 7: 2 × 2 cubes, capsules and spheres of 5 cm, a centimetre above a plane.
-pub(super) fn arrays() -> Result<Scene, PageError> {
+/// Fig. 7: 2 × 2 cubes, capsules and spheres of 5 cm, a centimetre above a plane, as MJCF.
+pub(super) fn arrays_text() -> String {
     let mut world = String::from("<geom type=\"plane\" size=\"5 5 .1\"/>");
     let shapes =
         [("box", ".05 .05 .05", ""), ("capsule", ".05 .05", "euler=\"90 0 0\""), ("sphere", ".05", "")];
@@ -139,7 +143,7 @@ pub(super) fn arrays() -> Result<Scene, PageError> {
             );
         }
     }
-    read("arrays", &world)
+    text("arrays", &world)
 }
 
 /// `n` spheres of 5 cm on a grid, each a tenth of a millimetre deep in a plane.

@@ -250,7 +250,7 @@ fn text(count: u64, samples: usize) -> Vec<String> {
     vec![
         format!(
             "A humanoid of 29 joints (models/g1; places, masses, ranges and torque limits of the Unitree G1, shapes and servo gains ours, links do not touch each other) follows motions that know no forces. Servos get the angles of the motion; plans are offsets to them, {samples} samples of nine knots over 0.8 s, four iterations with noise that shrinks to a tenth, every 0.1 s, the same for all motions; {count} runs of each with plans, by the seed of their noise (all start alike). \
-             Weights of the paper's method where it states them: 3 for the place of the pelvis, 1 for its attitude, 1 for the joints as one norm; ours: 0.3 for the squares of the offsets. A run is lost when it comes further than 0.5 m or 1 rad from the motion. Planned with ComFree at 8.3 ms, executed with ICF at 2.1 ms, in lock-step. The paper's method takes 2048 samples and up to 16 iterations."
+             Weights of the paper's method where it states them: 3 for the place of the pelvis, 1 for its attitude, 1 for the joints as one norm; ours: 0.3 for the squares of the offsets. A run is lost when it comes further than 0.5 m or 1 rad from the motion. Planned with projected Gauss–Seidel over ComFree's impedance (up to 12 sweeps) at 8.3 ms, executed with ICF at 2.1 ms, in lock-step. The paper's method takes 2048 samples and up to 16 iterations."
         ),
         "Runs of these servos with the angles of the motion alone stand beside it. A karate strike with a jump of 0.17 m was tried too and is lost at its landing, after 2.7 s: servos with these torque limits leave the ground by less than the motion asks for.".into(),
     ]

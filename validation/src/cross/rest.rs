@@ -160,8 +160,8 @@ impl Page for Rest {
         for heap in [Heap::Cube, Heap::Stack(10), Heap::Bin] {
             for dt in [2e-3, 1e-2] {
                 let methods = [
-                    ("comfree, 1 evaluation", "comfree_1", comfree(dt, Sweeps::exactly(1))),
-                    ("comfree", "comfree", comfree(dt, Sweeps::default())),
+                    ("ComFree, one evaluation", "comfree_1", comfree(dt, Sweeps::exactly(1))),
+                    ("projected Gauss–Seidel", "comfree", comfree(dt, Sweeps::default())),
                     ("icf", "icf", Method::icf().with_step(dt)),
                 ];
                 for (name, id, method) in methods {

@@ -1,6 +1,6 @@
 use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
 
-use crate::agreement::{Answer, PROBLEMS, SOLVERS, rows};
+use crate::agreement::{Answer, PROBLEMS, SOLVERS, SWEPT, rows};
 
 /// Every law of the registry under every solver, beside the reference.
 pub(super) struct Solvers;
@@ -60,7 +60,7 @@ impl Page for Solvers {
         for (name, (quotient, law)) in SOLVERS.iter().zip(worst) {
             out.claim(
                 Claim::at_most(
-                    &name.replace(", ", "_"),
+                    if *name == SWEPT { "gauss_seidel" } else { name },
                     &format!("{name}: largest deviation over its bound, here of {law}"),
                     1.0,
                     quotient,
