@@ -181,7 +181,11 @@ impl Page for Modes {
                 format!("{:.3}", 1e3 * e.rise),
                 format!("{:.1e}", e.stack),
             ]);
-            if effects.is_empty() || name.starts_with("no ball") || name.contains("mode") {
+            if effects.is_empty()
+                || name.starts_with("no ball")
+                || name.contains("sweeps")
+                || name.contains("as published")
+            {
                 plot.add(
                     name,
                     Mark::Line,
@@ -190,7 +194,11 @@ impl Page for Modes {
             }
             effects.push(e);
         }
-        let at = |name: &str| settings.iter().position(|s| s.0.starts_with(name)).unwrap_or(0);
+        let at = |name: &str| {
+            let found = settings.iter().position(|s| s.0.starts_with(name));
+            debug_assert!(found.is_some(), "no setting begins with {name}");
+            found.unwrap_or(0)
+        };
         let of = |name: &str| &effects[at(name)];
         let mut claims = Vec::new();
         for name in [
@@ -266,7 +274,7 @@ impl Page for Modes {
                 "rise/default",
                 &format!("projected Gauss–Seidel: {rise}"),
                 1e-5,
-                of("memory, eval").rise,
+                of("memory, sweeps").rise,
                 "m",
             )
             .rule("required: at most 10 µm, fifty times the 0.2 µm that sweeps leave open in a step (1e-4 m/s × 2 ms)"),
@@ -286,7 +294,7 @@ impl Page for Modes {
                 "creep/memory",
                 "creep with memory and sweeps, on 10°",
                 1e-12,
-                of("memory, eval").creep,
+                of("memory, sweeps").creep,
                 "m/s",
             )
             .rule("at most 1e-12: remembered impulses take creep to round-off, N ε g h = 4e-15 m/s over 1000 steps"),
@@ -295,7 +303,7 @@ impl Page for Modes {
             "stack/default",
             "a stack of five rests under projected Gauss–Seidel",
             1e-4,
-            of("memory, eval").stack,
+            of("memory, sweeps").stack,
             "m/s",
         ).rule("at most 0.1 mm/s, the largest residual at which sweeps may end").because("the slowest modes of the stack are still decaying after 3 s: it stands, and its kinetic energy is below 1e-12 J after 6 s"));
         let mut out = PageOutput::new([

@@ -40,7 +40,7 @@ const LINE: f64 = 0.37;
 
 fn plan(ctx: &Context) -> Plan {
     let small = [0.2, 0.2, 1.2, 0.1, 0.2, 0.2];
-    let durations = ctx.sized([[0.15, 0.2, 1.05, 0.1, 0.15, 0.15], small, [0.5, 0.4, 2.0, 0.3, 0.3, 0.5]]);
+    let durations = ctx.sized([[0.2, 0.2, 1.2, 0.1, 0.1, 0.1], small, [0.5, 0.4, 2.0, 0.3, 0.3, 0.5]]);
     Plan {
         rounds: ctx.sized([1, 2, 2]),
         durations,
