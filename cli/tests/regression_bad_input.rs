@@ -173,7 +173,7 @@ fn regression_an_interpenetrating_start_is_a_warning_with_names_and_depth() {
     let out = signorini(&["compare", model.to_str().unwrap(), "--time", "0.01", "--laws", "lagged"]);
     let text = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success() && words.iter().all(|w| text.contains(w)), "{text}");
-    assert_eq!(text.matches("50.00 mm").count(), 1, "once for all engines: {text}");
+    assert_eq!(text.matches("start 50.00 mm").count(), 1, "once for all engines: {text}");
 }
 
 #[test]

@@ -180,7 +180,7 @@ fn regression_settings_that_make_no_sense_are_refused() {
         ("--solver comfree --accuracy 1e-3 --law published_dual_cone", "gains that belong to a fixed step"),
         (
             "--solver comfree --dt .002 --law published_dual_cone --sweeps 4",
-            "only the law dual_cone is evaluated",
+            "only the law dual_cone is swept over",
         ),
         ("--solver icf --dt .002 --directions 16", "--directions 16: only the law dual_cone"),
     ] {

@@ -14,6 +14,9 @@ pub const TOO_DEEP: f64 = 0.1;
 const NAMED: usize = 8;
 /// Growth of a depth from which it is told anew.
 const GROWTH: f64 = 1.25;
+/// Remedy of pairs that are deepest at the start.
+const START: &str =
+    "they start so: move one of them, start from another keyframe, or exclude the pair from contact";
 
 /// Thickness of every geom of a scene \[m\]: the shortest side of the box that it fills in its own frame.
 ///
@@ -111,17 +114,20 @@ pub struct DepthRecord {
     sizes: Thicknesses,
     /// By geoms: the deepest so far, and the depth that was told.
     pairs: BTreeMap<[usize; 2], (TooDeep, f64)>,
+    /// Time of the first look \[s\].
+    start: Option<f64>,
 }
 
 impl DepthRecord {
     /// For runs of a scene.
     pub fn new(scene: &Scene) -> Self {
-        Self { sizes: Thicknesses::of(scene), pairs: BTreeMap::new() }
+        Self { sizes: Thicknesses::of(scene), pairs: BTreeMap::new(), start: None }
     }
 
     /// Looks at the contacts of a solve from `t` \[s\]; true when there is something new to tell.
     pub fn look(&mut self, t: f64, contacts: &[ContactGeometry]) -> bool {
         let mut news = false;
+        self.start.get_or_insert(t);
         for found in contacts.iter().filter_map(|c| self.sizes.too_deep(t, c)) {
             let mut key = found.geoms;
             key.sort_unstable();
@@ -139,7 +145,9 @@ impl DepthRecord {
         self.pairs.values_mut().for_each(|(worst, told)| *told = worst.depth);
         let mut worst: Vec<&TooDeep> = self.pairs.values().map(|p| &p.0).collect();
         worst.sort_by(|a, b| b.part().total_cmp(&a.part()));
-        let mut lines: Vec<String> = worst.iter().take(NAMED).map(|w| w.describe(model, remedy)).collect();
+        let remedy = |w: &TooDeep| if Some(w.t) == self.start { START } else { remedy };
+        let named = worst.iter().take(NAMED);
+        let mut lines: Vec<String> = named.map(|w| w.describe(model, remedy(w))).collect();
         if worst.len() > NAMED {
             lines.push(format!("{} {} more pairs of geoms were as deep", Self::WORD, worst.len() - NAMED));
         }
@@ -172,7 +180,7 @@ mod tests {
     #[test]
     fn analytic_pairs_are_told_once() {
         let sizes = Thicknesses(vec![f64::INFINITY, 0.02, 0.1]);
-        let mut record = DepthRecord { sizes, pairs: BTreeMap::new() };
+        let mut record = DepthRecord { sizes, pairs: BTreeMap::new(), start: None };
         assert!(!record.look(0.0, &[contact([0, 1], -1.9e-3), contact([0, 0], -1.0), contact([1, 2], 1.0)]));
         assert!(record.look(0.1, &[contact([0, 1], -2.1e-3)]));
         record.pairs.values_mut().for_each(|p| p.1 = p.0.depth);
