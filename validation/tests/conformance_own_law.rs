@@ -1,10 +1,12 @@
-//! The law of the README: it passes the suite of laws, and the README shows it as it is.
+//! The law of the guide passes the suite of laws, and the README and the guide show code as it is.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 mod common;
 #[path = "../../examples/own_law/src/lib.rs"]
 #[allow(dead_code, unreachable_pub, unused_imports, reason = "a crate of its own")]
 mod own_law;
+
+use std::path::{Path, PathBuf};
 
 use own_law::Elastic;
 use signorini_core::na::{Matrix3, Vector3};
@@ -35,24 +37,66 @@ fn conformance_own_law() {
     assert!(report.active > 1000, "{report}");
 }
 
+/// A fenced block of a document: its language, its code, and the text between the block before and this one.
+struct Block {
+    language: String,
+    code: String,
+    before: String,
+}
+
+fn blocks(text: &str) -> Vec<Block> {
+    let parts: Vec<&str> = text.split("```").collect();
+    let fenced = parts.iter().skip(1).step_by(2).zip(parts.iter().step_by(2));
+    let block = |(block, before): (&&str, &&str)| {
+        let (language, code) = block.split_once('\n').unwrap();
+        Block { language: language.to_owned(), code: code.to_owned(), before: (*before).to_owned() }
+    };
+    fenced.map(block).collect()
+}
+
+/// The file that the text before a block names last by a link: a source for Rust, else one with the language as extension.
+fn named(block: &Block, folder: &Path) -> Option<PathBuf> {
+    let extension = if block.language == "rust" { "rs" } else { &block.language };
+    let targets = block.before.split("](").skip(1).filter_map(|l| l.split(')').next());
+    targets
+        .filter(|t| Path::new(t).extension().is_some_and(|e| e == extension))
+        .last()
+        .map(|t| folder.join(t))
+}
+
+/// Lines without indents, and without what examples need and readers do not.
+fn lean(text: &str) -> String {
+    text.lines().map(|l| l.trim().replace("pub(crate) ", "") + "\n").collect()
+}
+
 #[test]
-fn conformance_the_readme_shows_what_compiles() {
-    let readme = common::read("README.md");
+fn conformance_documents_show_what_compiles() {
     let examples: String = common::files(&["rs"])
         .into_iter()
         .filter(|p| p.iter().any(|c| c == "examples"))
         .map(common::read)
         .collect();
-    let lean =
-        |text: &str| text.lines().map(|l| l.trim().replace("pub(crate) ", "") + "\n").collect::<String>();
-    let examples = lean(&examples);
-    let blocks: Vec<&str> =
-        readme.split("```rust\n").skip(1).map(|b| b.split("```").next().unwrap()).collect();
-    assert!(blocks.len() > 1, "the README has lost its code");
-    for block in blocks {
-        // Blocks are cut from examples, in pieces separated by a line of dots.
-        for piece in block.split("// …\n") {
-            assert!(examples.contains(&lean(piece)), "no example has:\n{piece}");
+    let (mut complaints, mut count) = (Vec::new(), 0);
+    let documents = common::files(&["md"])
+        .into_iter()
+        .filter(|p| p.ends_with("README.md") && p.iter().count() == 1 || p.starts_with("docs"));
+    for document in documents {
+        let folder = document.parent().unwrap();
+        for block in blocks(&common::read(&document)) {
+            let source = match named(&block, folder) {
+                Some(file) => common::read(file),
+                // Code is always that of an example.
+                None if block.language == "rust" => examples.clone(),
+                None => continue,
+            };
+            count += 1;
+            let source = lean(&source);
+            // Blocks are cut from files, in pieces separated by a line of dots.
+            for piece in block.code.split("// …\n").filter(|p| !source.contains(&lean(p))) {
+                complaints.push(format!("{}: no file has:\n{piece}", document.display()));
+            }
         }
     }
+    assert!(count > 10, "only {count} blocks of code were found");
+    common::assert_none(&complaints);
 }

@@ -125,6 +125,9 @@ pub struct Claim {
     /// Whether it stands for its page in the index.
     #[serde(default)]
     pub headline: bool,
+    /// Whether it judges times of this machine: other work may decide it, so that it never counts as regressed.
+    #[serde(default)]
+    pub timed: bool,
 }
 
 impl Claim {
@@ -144,6 +147,7 @@ impl Claim {
             why: None,
             wall_s: 0.0,
             headline: false,
+            timed: false,
         }
     }
 
@@ -221,6 +225,13 @@ impl Claim {
     #[must_use]
     pub fn headline(mut self) -> Self {
         self.headline = true;
+        self
+    }
+
+    /// Marks a claim on times of the machine: it is no part of the baseline, since other work may decide it.
+    #[must_use]
+    pub fn timed(mut self) -> Self {
+        self.timed = true;
         self
     }
 

@@ -79,7 +79,7 @@ pub fn write_baseline(root: &Path, outcome: &SuiteOutcome) -> Result<(), PageErr
     for r in &outcome.records {
         let decided = |id: &str| r.claims.iter().any(|c| c.id == id && c.verdict != Verdict::Skipped);
         claims.retain(|id| !is_of(id, &r.id) || !outcome.complete && !decided(id));
-        let holds = r.claims.iter().filter(|c| c.verdict == Verdict::Holds);
+        let holds = r.claims.iter().filter(|c| c.verdict == Verdict::Holds && !c.timed);
         claims.extend(holds.map(|c| c.id.clone()));
     }
     let path = root.join("validation/baseline.json");

@@ -233,7 +233,7 @@ fn many_contacts(ctx: &Context, sizes: &[usize], out: &mut PageOutput) -> Result
         rest.push((all, 1e3 * b * all));
     }
     let text = "contact phase of one evaluation: exponent of its time over the number of contacts";
-    let claim = Claim::at_most("exponent", text, EXPONENT, exponent(&contact), "").required();
+    let claim = Claim::at_most("exponent", text, EXPONENT, exponent(&contact), "").required().timed();
     let ends = [contact[0], contact[contact.len() - 1]];
     plot.add("laws, evaluation, response", Mark::LinePoints, contact);
     plot.add("kinematics, collision, rows", Mark::LinePoints, rest);

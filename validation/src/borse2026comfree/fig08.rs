@@ -213,7 +213,7 @@ fn curve(ctx: &Context, files: &Files, sizes: &[usize], out: &mut PageOutput) ->
         sizes[sizes.len() - 1],
         sizes[0]
     );
-    let claim = Claim::at_least("worlds", &text, KEPT, kept(ONE.0), "").required();
+    let claim = Claim::at_least("worlds", &text, KEPT, kept(ONE.0), "").required().timed();
     out.claim(if substitute { claim.with_substitute(SUBSTITUTE) } else { claim });
     Ok(())
 }
@@ -311,7 +311,8 @@ fn scenes(
                 let by = format!("{}, {}, beside MuJoCo {}", case.what, PLANNING.0, worlds.version());
                 let rate = format!("{by}: steps per second over its");
                 let id = format!("{}_rate", case.short);
-                beside_claims.push(Claim::at_least(&id, &rate, TWICE, planning.over(&theirs), "").required());
+                beside_claims
+                    .push(Claim::at_least(&id, &rate, TWICE, planning.over(&theirs), "").required().timed());
                 let (id, depth) = (format!("{}_depth", case.short), format!("{by}: mean depth over its"));
                 let theirs = theirs.ends(&start)?.depth[0];
                 beside_claims.push(Claim::at_most(&id, &depth, 1.0, ends.depth[0] / theirs, "").required());
@@ -325,7 +326,7 @@ fn scenes(
     out.claim(Claim::at_most("frozen", text, 0.0, frozen as f64, "worlds"));
     let text = format!("rate of one evaluation over that of sweeps where bodies touch, least: {}", slowest.1);
     let rule = "required: at least 0.9: contacts at rest take one sweep, and rates differ by a twentieth from round to round";
-    out.claim(Claim::at_least("one_over_sweeps", &text, 0.9, slowest.0, "").rule(rule));
+    out.claim(Claim::at_least("one_over_sweeps", &text, 0.9, slowest.0, "").rule(rule).timed());
     let text = format!("worlds in which the body is still held with up to 12 sweeps, least: {}", least.1);
     out.claim(Claim::at_least("held", &text, 100.0, 100.0 * least.0, "%").required());
     match absent {

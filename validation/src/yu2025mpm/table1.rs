@@ -124,7 +124,7 @@ impl Page for Table1 {
                 s.scene()
             );
             let own = s.milliseconds() / s.particles() as f64;
-            Claim::at_most(&id, &claim, 1.0, own / per_substep(row)[1], "").because(
+            Claim::at_most(&id, &claim, 1.0, own / per_substep(row)[1], "").timed().because(
                 "two threads beside a graphics processor; a build with checks takes three times as long; other pages and programs share the processor",
             )
         }));
