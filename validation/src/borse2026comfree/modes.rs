@@ -178,7 +178,9 @@ impl Page for Modes {
                 format!("{:.3}", 1e3 * e.rise),
                 format!("{:.1e}", e.stack),
             ]);
-            if effects.is_empty() || name.starts_with("no ball") || name.contains("mode") {
+            if effects.is_empty()
+                || ["no ball", "ComFree as", "memory, sweeps"].iter().any(|n| name.starts_with(n))
+            {
                 plot.add(
                     name,
                     Mark::Line,
@@ -263,7 +265,7 @@ impl Page for Modes {
                 "rise/default",
                 &format!("projected Gauss–Seidel: {rise}"),
                 1e-5,
-                of("memory, eval").rise,
+                of("memory, sweeps").rise,
                 "m",
             )
             .rule("required: at most 10 µm, fifty times the 0.2 µm that sweeps leave open in a step (1e-4 m/s × 2 ms)"),
@@ -283,7 +285,7 @@ impl Page for Modes {
                 "creep/memory",
                 "creep with memory and sweeps, on 10°",
                 1e-12,
-                of("memory, eval").creep,
+                of("memory, sweeps").creep,
                 "m/s",
             )
             .rule("at most 1e-12: remembered impulses take creep to round-off, N ε g h = 4e-15 m/s over 1000 steps"),
@@ -292,11 +294,11 @@ impl Page for Modes {
             "stack/default",
             "a stack of five rests under projected Gauss–Seidel",
             1e-4,
-            of("memory, eval").stack,
+            of("memory, sweeps").stack,
             "m/s",
         ).rule("at most 0.1 mm/s, the largest residual at which sweeps may end").because("the slowest modes of the stack are still decaying after 3 s: it stands, and its kinetic energy is below 1e-12 J after 6 s"));
         let mut out = PageOutput::new([
-            "Each row changes one switch of the first, a single evaluation of the default law without memory; then the projected Gauss–Seidel, what its friction would be without its own switch, and the paper. Braking before touch is looked at with pairs from 2 cm on (`gap`). λ_max: largest eigenvalue of A⁻¹∇²Ψ of five \
+            "Each row changes one switch of the first, a single evaluation of the default law without memory; then projected Gauss–Seidel, what its friction would be without its own switch, and the paper. Braking before touch is looked at with pairs from 2 cm on (`gap`). λ_max: largest eigenvalue of A⁻¹∇²Ψ of five \
              cubes pressed together, at most 1 by mass splitting or by the cap.",
         ]);
         out.plot(plot);
