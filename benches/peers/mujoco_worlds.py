@@ -4,7 +4,7 @@
 
 Each message is a line of JSON; numbers follow it as 64-bit floats, little-endian. The first line out has MuJoCo's version and the sizes of the model, or why there is none ("missing"). Requests:
 
-    {"step": n, "worlds": w, "dt": h}   w states of nq + nv + na numbers and w x nu controls, held; answers {"wall_s": t} and w states after n steps of `rollout`
+    {"step": n, "worlds": w, "dt": h}   w states of nq + nv + na numbers and w x nu controls, held; answers {"wall_s": t, "processor_s": t} and w states after n steps of `rollout`
     {"count": n, "worlds": w, "dt": h}  w states; answers {"rows": [[contacts of all worlds, processor time of the step [s]], ...]}: n steps of `mj_step`, world by world, on one thread
 """
 
@@ -56,10 +56,10 @@ def main():
             first[:, body] = states
             held = floats(worlds, nu)
             control = np.ascontiguousarray(np.broadcast_to(held[:, None, :], (worlds, asked["step"], nu)))
-            start = time.perf_counter()
+            start, used = time.perf_counter(), time.process_time()
             done, _ = pool.rollout(model, data, first, control)
-            wall = time.perf_counter() - start
-            answer({"wall_s": wall}, np.ascontiguousarray(done[:, -1, body]))
+            wall, used = time.perf_counter() - start, time.process_time() - used
+            answer({"wall_s": wall, "processor_s": used}, np.ascontiguousarray(done[:, -1, body]))
         else:
             all_data = [mujoco.MjData(model) for _ in range(worlds)]
             for d, x in zip(all_data, states):

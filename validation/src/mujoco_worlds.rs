@@ -43,6 +43,15 @@ impl Hello {
     }
 }
 
+/// Time that steps took.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) struct Taken {
+    /// By the clock \[s\].
+    pub wall_s: f64,
+    /// Of the processor, over all threads \[s\].
+    pub processor_s: f64,
+}
+
 /// A model in MuJoCo. The process ends with it.
 pub(crate) struct MujocoWorlds {
     child: Child,
@@ -98,7 +107,7 @@ impl MujocoWorlds {
         serde_json::from_str(&line(&mut self.from)?).map_err(|e| e.to_string())
     }
 
-    /// Steps worlds from `states`, worlds × (nq + nv + na), under held controls, worlds × nu; the time that it took \[s\].
+    /// Steps worlds from `states`, worlds × (nq + nv + na), under held controls, worlds × nu; the time that it took.
     ///
     /// # Errors
     /// A process that ended.
@@ -108,7 +117,7 @@ impl MujocoWorlds {
         control: &[f64],
         dt: f64,
         steps: u32,
-    ) -> Result<f64, String> {
+    ) -> Result<Taken, String> {
         let worlds = states.len() / self.hello.width();
         let done = self.ask(&json!({ "step": steps, "worlds": worlds, "dt": dt }), &[states, control])?;
         let mut bytes = vec![0; 8 * states.len()];
@@ -116,7 +125,7 @@ impl MujocoWorlds {
         for (x, chunk) in states.iter_mut().zip(bytes.chunks_exact(8)) {
             *x = f64::from_le_bytes(chunk.try_into().map_err(|_| "a number of eight bytes")?);
         }
-        done["wall_s"].as_f64().ok_or_else(|| format!("no time in {done}"))
+        serde_json::from_value(done).map_err(|e| e.to_string())
     }
 
     /// (contacts of all worlds, time \[s\]) of every step from `states`, on one thread.

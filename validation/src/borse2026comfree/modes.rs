@@ -182,9 +182,7 @@ impl Page for Modes {
                 format!("{:.1e}", e.stack),
             ]);
             if effects.is_empty()
-                || name.starts_with("no ball")
-                || name.contains("sweeps")
-                || name.contains("as published")
+                || ["no ball", "ComFree as", "memory, sweeps"].iter().any(|n| name.starts_with(n))
             {
                 plot.add(
                     name,
@@ -307,7 +305,7 @@ impl Page for Modes {
             "m/s",
         ).rule("at most 0.1 mm/s, the largest residual at which sweeps may end").because("the slowest modes of the stack are still decaying after 3 s: it stands, and its kinetic energy is below 1e-12 J after 6 s"));
         let mut out = PageOutput::new([
-            "Each row changes one switch of the first, a single evaluation of the default law without memory; then the projected Gauss–Seidel, what its friction would be without its own switch, and the paper. Braking before touch is looked at with pairs from 2 cm on (`gap`). λ_max: largest eigenvalue of A⁻¹∇²Ψ of five \
+            "Each row changes one switch of the first, a single evaluation of the default law without memory; then projected Gauss–Seidel, what its friction would be without its own switch, and the paper. Braking before touch is looked at with pairs from 2 cm on (`gap`). λ_max: largest eigenvalue of A⁻¹∇²Ψ of five \
              cubes pressed together, at most 1 by mass splitting or by the cap.",
         ]);
         out.plot(plot);

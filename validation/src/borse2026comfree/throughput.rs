@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use cpu_time::ProcessTime;
+
 use signorini_batch::{BatchOptions, CpuBatch};
 use signorini_core::{BatchStepper, LaneStatus, Slot, State, StepProblem, System};
 use signorini_run::{MassScale, Method};
@@ -75,8 +77,10 @@ pub(super) struct Start {
 
 /// How a run of all worlds went.
 pub(super) struct Outcome {
-    /// Steps of one world per second.
+    /// Steps of one world per second of processor time over all threads, which other work on the machine changes least.
     pub rate: f64,
+    /// Steps of one world per second.
+    pub wall_rate: f64,
     /// Worlds frozen by an error.
     pub frozen: usize,
     ends: Vec<f64>,
@@ -146,11 +150,13 @@ impl Case {
             start.write(row, &mut x);
             batch.load(lane, &x).map_err(failed)?;
         }
-        let clock = Instant::now();
+        let (clock, used) = (Instant::now(), ProcessTime::now());
         for control in &start.controls {
             batch.step(control, self.dt, self.hold, &[]).map_err(failed)?;
         }
-        let rate = self.steps(start.worlds) / clock.elapsed().as_secs_f64();
+        let steps = self.steps(start.worlds);
+        let rate = steps / used.elapsed().as_secs_f64();
+        let wall_rate = steps / clock.elapsed().as_secs_f64();
         let (mut frozen, mut ends) = (0, Vec::with_capacity(start.states.len()));
         for lane in 0..start.worlds {
             frozen += usize::from(!matches!(batch.status(lane), Some(LaneStatus::Running)));
@@ -159,16 +165,19 @@ impl Case {
             ends.extend_from_slice(&x.v);
             ends.extend_from_slice(&x.z);
         }
-        Ok(Outcome { rate, frozen, ends })
+        Ok(Outcome { rate, wall_rate, frozen, ends })
     }
 
     /// All worlds in MuJoCo.
     pub(super) fn run_beside(&self, start: &Start, worlds: &mut MujocoWorlds) -> Result<Outcome, PageError> {
-        let (mut ends, mut wall) = (start.states.clone(), 0.0);
+        let (mut ends, mut used, mut wall) = (start.states.clone(), 0.0, 0.0);
         for control in &start.controls {
-            wall += worlds.step(&mut ends, control, self.dt, self.hold).map_err(failed)?;
+            let time = worlds.step(&mut ends, control, self.dt, self.hold).map_err(failed)?;
+            used += time.processor_s;
+            wall += time.wall_s;
         }
-        Ok(Outcome { rate: self.steps(start.worlds) / wall, frozen: 0, ends })
+        let steps = self.steps(start.worlds);
+        Ok(Outcome { rate: steps / used, wall_rate: steps / wall, frozen: 0, ends })
     }
 
     /// MuJoCo with the model of the case.
