@@ -134,7 +134,7 @@ impl Page for Fig07 {
         "Time of a step against the number of contacts"
     }
     fn lead(&self) -> &'static str {
-        "The time of a step against the number of contacts, on logarithmic axes."
+        "The time of a step grows with the number of contacts; its exponent is fitted to many contacts in one world."
     }
     fn cost(&self) -> [f64; 3] {
         [8.0, 8.0, 90.0]

@@ -383,7 +383,7 @@ pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged
     }
     let free = y.v.get(3 * plates().len()..).unwrap_or_default();
     out.speed = free.chunks_exact(6).map(|v| Vector3::new(v[0], v[1], v[2]).norm()).fold(0.0, f64::max);
-    statistics::keep(&out.statistics, ctx.full());
+    statistics::keep(&out.statistics, ctx)?;
     Ok(out)
 }
 

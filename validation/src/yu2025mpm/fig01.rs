@@ -144,7 +144,7 @@ impl Page for Fig01 {
             out.claims_mut().for_each(|c| c.substitute = Some(what.to_owned()));
         }
         out.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
-        statistics::keep(&run.statistics, ctx.full());
+        statistics::keep(&run.statistics, ctx)?;
         Ok(out)
     }
 }

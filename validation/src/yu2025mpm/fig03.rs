@@ -440,7 +440,7 @@ impl Page for Fig03 {
         // η = μ tan δ/ω.
         let viscosity = LOSS.0 * rubber.elastic.mu / (k / mass).sqrt();
         let most = |of: &dyn Fn(&Shaken) -> f64| runs.iter().map(|r| of(r.1)).fold(0.0, f64::max);
-        statistics::keep(&run.statistics, ctx.full());
+        statistics::keep(&run.statistics, ctx)?;
         out.heading("Lifted, and shaken upward");
         out.extend([heights, apart]);
         out.film(run.film.attachment("close lift shake up"), "Close, lift, shake upward");

@@ -2,16 +2,17 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use rayon::ThreadPoolBuilder;
+use serde::{Deserialize, Serialize};
 use signorini_coupling::CouplingReport;
 use signorini_mpm::{MpmEngine, Real};
 
 use signorini_report::claim::number;
-use signorini_report::{PageError, Table};
+use signorini_report::{Context, KeptResults, Page, PageError, Table};
 
 /// Statistics of a scene as in Table I of the paper, as they came out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Statistics {
-    scene: &'static str,
+    scene: String,
     spacing: f64,
     step: f64,
     /// Most substeps of a step, and the sum of all.
@@ -40,24 +41,45 @@ pub(super) fn on_one_thread<T: Send>(
     ThreadPoolBuilder::new().num_threads(1).build().map_err(PageError::from_error)?.install(work)
 }
 
+/// File of statistics in the folder of a page, for a suite that goes on in another process.
+const FILE: &str = "statistics.jsonl";
+
 /// Keeps the statistics of a page, for the table of all scenes.
-pub(super) fn keep(statistics: &Statistics, full: bool) {
+///
+/// # Errors
+/// A file that cannot be written.
+pub(super) fn keep(statistics: &Statistics, ctx: &Context) -> Result<(), PageError> {
+    let key = (ctx.full(), statistics.clone());
+    // Of a run that does not go on, old ones end here.
+    ctx.kept.take::<(bool, Statistics)>(FILE)?;
+    ctx.kept.add(FILE, &key)?;
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.retain(|(f, s)| (*f, s.scene) != (full, statistics.scene));
-    kept.push((full, statistics.clone()));
+    kept.retain(|(f, s)| (*f, &s.scene) != (key.0, &key.1.scene));
+    kept.push(key);
+    Ok(())
 }
 
-/// Statistics that the page of a scene kept.
-pub(super) fn kept(scene: &str, full: bool) -> Option<Statistics> {
-    let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.iter().find(|(f, s)| (*f, s.scene) == (full, scene)).map(|k| k.1.clone())
+/// Statistics that the page of a scene kept, in this process or, where a suite goes on, in one before.
+///
+/// # Errors
+/// A file that cannot be read.
+pub(super) fn kept(page: &dyn Page, scene: &str, ctx: &Context) -> Result<Option<Statistics>, PageError> {
+    let is_it = |(full, s): &(bool, Statistics)| (*full, &*s.scene) == (ctx.full(), scene);
+    let own = KEPT.lock().unwrap_or_else(PoisonError::into_inner).iter().find(|k| is_it(k)).cloned();
+    if let Some((_, own)) = own {
+        return Ok(Some(own));
+    }
+    let folder = ctx.kept.folder.ancestors().nth(1 + page.id().matches('/').count());
+    let (true, Some(folder)) = (ctx.kept.resume, folder) else { return Ok(None) };
+    let before = KeptResults { folder: folder.join(page.id()), ..ctx.kept.clone() };
+    Ok(before.take(FILE)?.into_iter().rfind(is_it).map(|k| k.1))
 }
 
 impl Statistics {
     /// Statistics of a scene with steps of the bodies \[s\].
-    pub(super) fn new(scene: &'static str, step: f64) -> Self {
+    pub(super) fn new(scene: &str, step: f64) -> Self {
         Self {
-            scene,
+            scene: scene.to_owned(),
             step,
             spacing: 0.0,
             substeps: (0, 0),
@@ -88,8 +110,8 @@ impl Statistics {
     }
 
     /// Name of the scene.
-    pub(super) fn scene(&self) -> &'static str {
-        self.scene
+    pub(super) fn scene(&self) -> &str {
+        &self.scene
     }
 
     /// Part of the solves that did not converge.
@@ -132,7 +154,7 @@ impl Statistics {
         for s in scenes {
             let steps = f64::from(s.steps.max(1));
             table.row([
-                s.scene.to_owned(),
+                s.scene.clone(),
                 number(s.spacing),
                 s.particles.to_string(),
                 s.nodes.to_string(),

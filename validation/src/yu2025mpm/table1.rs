@@ -75,12 +75,13 @@ impl Page for Table1 {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut scenes = vec![fig04::statistics()?];
         for row in &ROWS {
-            let found = match statistics::kept(row.scene, ctx.full()) {
+            let found = match statistics::kept(row.page, row.scene, ctx)? {
                 Some(s) => s,
                 None => {
                     row.page.run(ctx)?;
                     let missing = || std::io::Error::other(format!("{} kept no statistics", row.page.id()));
-                    statistics::kept(row.scene, ctx.full()).ok_or_else(|| PageError::from_error(missing()))?
+                    statistics::kept(row.page, row.scene, ctx)?
+                        .ok_or_else(|| PageError::from_error(missing()))?
                 }
             };
             scenes.push(found);
