@@ -108,7 +108,7 @@ fn conformance_every_plant_is_driven_and_compared_with_the_plan_model() {
     }
 }
 
-/// As in the README: a live pose, and a world that keeps to the clock.
+/// As in the guide: a live pose, and a world that keeps to the clock.
 #[test]
 fn conformance_live_poses_move_the_target_of_a_paced_world() {
     let folder = Folder::new("paced");
