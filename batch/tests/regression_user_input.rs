@@ -166,8 +166,12 @@ fn regression_gains_beyond_the_bound_are_said() {
     }
     // Gains of the paper and of the default are below all bounds.
     for recipe in [Method::comfree(), Method::comfree_paper(0.1, 0.001, MassScale::Trace), Method::icf()] {
+        let recipe_is_published = recipe.is_published();
         let b = drop(recipe);
-        assert_eq!((b.warning(0).unwrap(), b.status(0)), (None, Some(&LaneStatus::Running)));
+        let told = b.warning(0).unwrap();
+        // One evaluation with the paper's gains lets the box sink, which is told, but not of gains.
+        assert!(told.as_ref().is_none_or(|w| w.starts_with("depth:")), "{told:?}");
+        assert_eq!((told.is_some(), b.status(0)), (recipe_is_published, Some(&LaneStatus::Running)));
     }
     assert!(drop(Method::comfree()).warning(2).is_err());
 }

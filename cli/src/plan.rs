@@ -73,7 +73,7 @@ pub(crate) struct Arguments {
     /// Engine of the plan model.
     #[arg(long, value_enum, default_value = "comfree")]
     model: PlanModel,
-    /// Sweeps per step of comfree as plan model, at most: fewer where a residual of 1e-3 m/s is reached; 1 is ComFree as published, one evaluation. Those of the task when left out.
+    /// Sweeps per step of comfree as plan model, at most: fewer where a residual of 1e-3 m/s is reached; 1 is one evaluation, the step of ComFree. Those of the task when left out.
     #[arg(long, visible_alias = "evaluations", value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     sweeps: Option<u32>,
     /// Engine of the plant. ipc drives scenes whose bodies do not touch at the start and whose actuators have no state: cart_pole, cylinder_push.

@@ -1,4 +1,4 @@
-//! Swings a pole up: planned with ComFree, executed with ICF; rollouts per second at the end.
+//! Swings a pole up: planned with projected Gauss–Seidel over ComFree's impedance, executed with ICF; rollouts per second at the end.
 use std::path::Path;
 
 use signorini_batch::{BatchOptions, CpuBatch};

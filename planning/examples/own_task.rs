@@ -1,4 +1,4 @@
-//! A task of one's own, on a robot with its file: an arm pushes a box across a table. Planned with ComFree, executed with ICF.
+//! A task of one's own, on a robot with its file: an arm pushes a box across a table. Planned with projected Gauss–Seidel over ComFree's impedance, executed with ICF.
 use std::path::Path;
 
 use signorini_batch::{BatchOptions, CpuBatch};

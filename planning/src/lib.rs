@@ -7,7 +7,7 @@
 //! use signorini_run::Method;
 //! use signorini_scene::{LoadOptions, Scene};
 //!
-//! // A pole on a cart, planned with ComFree, executed with ICF: the first ten control steps.
+//! // A pole on a cart, planned with projected Gauss–Seidel over ComFree's impedance, executed with ICF: the first ten control steps.
 //! let scene = Scene::load("../models/cart_pole/cart_pole.xml", &LoadOptions::default())?;
 //! let (task, settings) = (CartPole::default(), CartPole::planner(1));
 //! let mut model = CpuBatch::new(&scene, settings.samples, Method::comfree(), BatchOptions::default())?;

@@ -1,4 +1,4 @@
-//! Tasks end to end: plan with ComFree, execute with other engines, and measure the gap between plan model and plant.
+//! Tasks end to end: plan with projected Gauss–Seidel over ComFree's impedance, execute with other engines, and measure the gap between plan model and plant.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
@@ -12,7 +12,7 @@ use signorini_planning::{
 };
 use signorini_run::{Ipc, Method};
 
-/// Plans with ComFree for a plant, and the gap between them.
+/// Plans with projected Gauss–Seidel for a plant, and the gap between them.
 fn run_on(
     plant: &mut dyn BatchStepper,
     task: &dyn Task,

@@ -48,6 +48,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "JointSpec",
         "the attributes of a file's joint, before defaults are filled in",
     ),
+    ("cli/src/method.rs", "MethodArguments", "the options of a method, one per field"),
     ("batch/src/mujoco/data.rs", "MjData", "MuJoCo's names, which are its interface"),
     (
         "multibody/src/model/mod.rs",

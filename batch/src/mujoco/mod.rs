@@ -16,7 +16,7 @@
 //! velocity in body axes; matrices are row-major; numbers of bodies, joints, geoms, actuators and sensors follow the file. As in MuJoCo, [`step`] leaves
 //! its results (`xpos`, `sensordata`, `contact`, …) as of the state before the step; [`forward`] computes it at the present state.
 //!
-//! Contact is not MuJoCo's: the [`Method`](signorini_run::Method) of a model solves it, complementarity-free contact by default, and trajectories with contact agree
+//! Contact is not MuJoCo's: the [`Method`](signorini_run::Method) of a model solves it, projected Gauss–Seidel over ComFree's impedance by default, and trajectories with contact agree
 //! in what physics fixes (rest, friction limits, impulses), not digit by digit. [`SUPPORTED`] has the meaning of every setting, field and function here.
 //! A setting that cannot keep its meaning is a typed error when the model is read; [`Model::warnings`] has remarks that a user should look at.
 

@@ -76,7 +76,7 @@ pub const SUPPORTED: &[Supported] = &[
         "jacobian solver iterations tolerance ls_iterations ls_tolerance noslip_tolerance ccd_iterations ccd_tolerance mpr_iterations mpr_tolerance \
          sdf_iterations sdf_initpoints sleep_tolerance apirate magnetic",
         NoEffect,
-        "of MuJoCo's own solver, collision and magnetometer; contact here is in closed form",
+        "of MuJoCo's own solver, collision and magnetometer; contact here is by the `Method` of the model, projected Gauss–Seidel over ComFree's impedance by default",
     ),
     row(
         "option",

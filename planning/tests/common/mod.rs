@@ -181,7 +181,7 @@ pub fn batch(scene: &Scene, lanes: usize, method: Method, threads: usize) -> Cpu
     CpuBatch::new(scene, lanes, method, BatchOptions { threads }).unwrap()
 }
 
-/// Steps of a task by its name, planned with ComFree, executed with ICF.
+/// Steps of a task by its name, planned with projected Gauss–Seidel over ComFree's impedance, executed with ICF.
 pub fn episode(name: &str, seed: u64, samples: usize, threads: usize, steps: u32) -> EpisodeRecord {
     timed_episode(name, seed, (samples, threads), steps, Timing::LockStep)
 }
