@@ -79,7 +79,7 @@ fn regression_a_suite_that_is_killed_ten_times_ends_complete() {
     let results: Vec<serde_json::Value> = serde_json::from_str(&results).unwrap();
     for page in PAGES {
         let of = |c: &serde_json::Value| c["id"].as_str().unwrap().starts_with(page);
-        assert!(results.iter().any(|c| of(c)), "{page} has no results");
+        assert!(results.iter().any(of), "{page} has no results");
         assert!(out.join(page).join("index.html").is_file());
     }
     std::fs::remove_dir_all(&out).unwrap();

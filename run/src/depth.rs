@@ -156,6 +156,9 @@ impl DepthRecord {
 
     /// First word of the lines.
     pub const WORD: &str = "depth:";
+
+    /// Way out under a system of one's own.
+    pub(crate) const REMEDY: &str = "take stiffer contact or a smaller step";
 }
 
 #[cfg(test)]

@@ -124,9 +124,6 @@ pub fn push_contacts(sink: &mut impl RowSink, solve: &LastSolve<'_>, dim: usize,
 /// Length of the trial step that gives the sensors of the first row their accelerations and contact forces \[s\].
 const FIRST_READING: f64 = 1e-4;
 
-/// Way out of depths under a system of one's own.
-pub(crate) const REMEDY_OF_DEPTH: &str = "take stiffer contact or a smaller step";
-
 /// Start of a recording.
 #[derive(Clone, Debug)]
 pub struct RecordingStart<'s> {
@@ -216,7 +213,7 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             recovery: None,
             overload: OverloadRecord::default(),
             depth: DepthRecord::new(scene),
-            remedy_of_depth: REMEDY_OF_DEPTH,
+            remedy_of_depth: DepthRecord::REMEDY,
         };
         r.impulses.fill(nv, 0.0);
         r.push(x0, 0.0, f64::NAN, 0, 0);

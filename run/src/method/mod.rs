@@ -318,7 +318,7 @@ impl Method {
             Self::Icf(_) | Self::Reference(_) => {
                 "take stiffer surfaces (--stiffness where the model states none) or a smaller step (--dt)"
             }
-            Self::Ipc(_) | Self::Own(..) => crate::recorder::REMEDY_OF_DEPTH,
+            Self::Ipc(_) | Self::Own(..) => crate::depth::DepthRecord::REMEDY,
         }
     }
 

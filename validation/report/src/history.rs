@@ -87,8 +87,7 @@ mod tests {
     #[test]
     fn conformance_curves_are_thinned_with_both_ends() {
         let mut plot = Plot::new("a", "", "x", "y");
-        let points: Vec<(f64, f64)> =
-            (0..1001).map(|i| f64::from(i)).map(|x| (x, x.sin() / 3.0 + 1e3)).collect();
+        let points: Vec<(f64, f64)> = (0..1001).map(f64::from).map(|x| (x, x.sin() / 3.0 + 1e3)).collect();
         plot.add("long", Mark::Line, points.clone());
         plot.add("short", Mark::Points, points[..3].to_vec());
         let thinned = thin(plot);
