@@ -1,10 +1,11 @@
 //! The run of a suite as it stands on disk: a run that was killed goes on when it is started again.
 
 use std::path::Path;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{now, write};
+use crate::record::write;
 use crate::{Budget, PageError};
 
 /// File in the folder of the report.
@@ -60,7 +61,7 @@ impl RunState {
             return Ok((state, true));
         }
         let state = Self {
-            run: format!("{} {}", now(), std::process::id()),
+            run: format!("{} {}", humantime::format_rfc3339_nanos(SystemTime::now()), std::process::id()),
             revision: revision.to_owned(),
             budget,
             pages: pages.iter().map(|p| (*p).to_owned()).collect(),

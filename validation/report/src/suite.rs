@@ -140,7 +140,7 @@ pub fn run(
         started: Instant::now(),
         progress: Mutex::new(Progress::new(
             options.jobs,
-            pages.iter().map(|p| (options.budget.of(p.cost()), p.alone())),
+            pages.iter().map(|p| (cost(*p, options.budget), p.alone())),
         )),
         report: Mutex::new((known, ids)),
         env,
@@ -161,6 +161,11 @@ pub fn run(
     let complete = suite.base.models.is_some() && suite.base.oracles.is_some();
     let regressed = records.iter().flat_map(|r| lost(r, &baseline, complete)).collect();
     Ok(SuiteOutcome { records, regressed, index: options.out.join("index.html"), complete })
+}
+
+/// Time that a page tells \[s\], not negative.
+fn cost(page: &dyn Page, budget: Budget) -> f64 {
+    budget.of(page.cost()).max(0.0)
 }
 
 /// A pool of so many threads: pages and everything below them stay in it.
@@ -216,9 +221,9 @@ impl Suite<'_> {
     /// Records of pages that run beside others, with their places.
     fn together(&self, pages: &[&dyn Page]) -> Result<Vec<(usize, PageRecord)>, PageError> {
         let mut order: Vec<usize> = (0..pages.len()).filter(|i| !pages[*i].alone()).collect();
-        let cost = |i: &usize| self.options.budget.of(pages[*i].cost());
-        // Costs are not negative: their bits are in their order. Equal ones stay in theirs.
-        order.sort_by_key(|i| Reverse(cost(i).max(0.0).to_bits()));
+        let cost = |i: &usize| cost(pages[*i], self.options.budget);
+        // Bits of numbers that are not negative are in their order. Equal ones stay in theirs.
+        order.sort_by_key(|i| Reverse(cost(i).to_bits()));
         // Something to see at once: the first page that takes no more than a second.
         let soon = (0..pages.len()).find(|i| cost(i) <= 1.0).and_then(|i| order.iter().position(|o| *o == i));
         if let Some(at) = soon {
@@ -249,7 +254,7 @@ impl Suite<'_> {
     /// The record of a page, kept or of a run; None when time is up.
     fn record(&self, page: &dyn Page, pool: &ThreadPool) -> Result<Option<PageRecord>, PageError> {
         let Self { options, env, base, screen, bar, started, .. } = self;
-        let cost = options.budget.of(page.cost());
+        let cost = cost(page, options.budget);
         self.lock(&self.progress).begin(page.id(), cost, page.alone());
         self.tell();
         let kept = self.kept(page);
