@@ -29,7 +29,7 @@
 //! # Speed
 //!
 //! Steps run through every crate below, so a build of one's own wants the settings of this workspace, which do not come with a dependency: AVX2
-//! (`RUSTFLAGS="-C target-cpu=x86-64-v3"` on x86-64), `lto = "thin"` and `codegen-units = 1`. The README says by how much.
+//! (`RUSTFLAGS="-C target-cpu=x86-64-v3"` on x86-64). The guide (`docs/own_workspace.md`) says by how much.
 
 mod affine_batch;
 mod affine_lane;

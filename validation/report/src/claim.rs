@@ -122,9 +122,6 @@ pub struct Claim {
     pub why: Option<String>,
     /// Wall time of the page \[s\].
     pub wall_s: f64,
-    /// Whether it stands for its page in the index.
-    #[serde(default)]
-    pub headline: bool,
     /// Whether it judges times of this machine: other work may decide it, so that it never counts as regressed.
     #[serde(default)]
     pub timed: bool,
@@ -146,7 +143,6 @@ impl Claim {
             substitute: None,
             why: None,
             wall_s: 0.0,
-            headline: false,
             timed: false,
         }
     }
@@ -218,13 +214,6 @@ impl Claim {
     #[must_use]
     pub fn required(mut self) -> Self {
         self.rule.insert_str(0, "required: ");
-        self
-    }
-
-    /// Marks the claim that stands for its page in the index.
-    #[must_use]
-    pub fn headline(mut self) -> Self {
-        self.headline = true;
         self
     }
 

@@ -101,7 +101,6 @@
 //! | `substitute` | text or null | stand-in for data of the paper |
 //! | `why` | text or null | reason of a deviation or of a skip |
 //! | `wall_s` | number | wall time of the page \[s\] |
-//! | `headline` | boolean | whether the claim stands for its page in the index |
 //! | `timed` | boolean | whether the claim judges times of the machine, which other work may decide |
 //! | `size` | text | `quick`, `standard` or `full` |
 //! | `revision` | text | revision of the code; with `+` and a hash of the program where files were changed since |

@@ -114,8 +114,6 @@ pub struct PageOutput {
     pub parts: Vec<Part>,
     /// Time was up before all was done: a suite that resumes goes on.
     pub unfinished: bool,
-    /// Name of the figure, picture or still that stands for the page; where none is named the middle of the first film, else the first figure.
-    pub cover: Option<String>,
 }
 
 impl PageOutput {
@@ -158,30 +156,20 @@ impl PageOutput {
         self.parts.push(Part::Film(Film { file, caption: caption.into(), html, stills }));
     }
 
-    /// Names the figure, picture or still that stands for the page.
-    pub fn show_first(&mut self, name: &str) {
-        self.cover = Some(name.to_owned());
-    }
-
-    /// Name of the figure, picture or still that stands for the page.
+    /// Name of the still, figure or picture that stands for the page: the middle of the first film, else the first figure or picture.
     pub(crate) fn cover(&self) -> Option<&str> {
-        let named = |name: &str| self.names().any(|n| n == name);
-        let named = self.cover.as_deref().filter(|name| named(name));
-        let film = self.parts.iter().find_map(|p| if let Part::Film(f) = p { Some(f) } else { None });
-        let still = film.and_then(|f| f.stills.get(f.stills.len() / 2)).map(|s| &*s.name);
-        named.or(still).or_else(|| self.names().next())
-    }
-
-    /// Names of figures, pictures and stills in order.
-    fn names(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().flat_map(|p| -> Vec<&str> {
+        fn still(p: &Part) -> Option<&str> {
+            let Part::Film(f) = p else { return None };
+            f.stills.get(f.stills.len() / 2).map(|p| &*p.name)
+        }
+        fn drawing(p: &Part) -> Option<&str> {
             match p {
-                Part::Plot(p) => vec![&p.name],
-                Part::Picture(p) => vec![&p.name],
-                Part::Film(f) => f.stills.iter().map(|p| &*p.name).collect(),
-                _ => Vec::new(),
+                Part::Plot(p) => Some(&p.name),
+                Part::Picture(p) => Some(&p.name),
+                _ => None,
             }
-        })
+        }
+        self.parts.iter().find_map(still).or_else(|| self.parts.iter().find_map(drawing))
     }
 
     /// Adds a statement that can fail.

@@ -48,11 +48,10 @@ impl PageRecord {
         self.claims.iter().filter(|c| c.verdict == v).count()
     }
 
-    /// The claim that stands for the page: the one that its author marked, else the first that a number decides, else the first.
+    /// The claim that stands for the page: the first that a number decides, else the first.
     pub fn headline(&self) -> Option<&Claim> {
         let made = || self.claims.iter().filter(|c| c.verdict != Verdict::Skipped);
-        let marked = made().find(|c| c.headline);
-        marked.or_else(|| made().find(|c| c.measured.is_some())).or_else(|| made().next())
+        made().find(|c| c.measured.is_some()).or_else(|| made().next())
     }
 }
 

@@ -225,9 +225,9 @@ impl Suite<'_> {
         // Bits of numbers that are not negative are in their order. Equal ones stay in theirs.
         order.sort_by_key(|i| Reverse(cost(i).to_bits()));
         // Something to see at once: the first page that takes no more than a second.
-        let soon = (0..pages.len()).find(|i| cost(i) <= 1.0).and_then(|i| order.iter().position(|o| *o == i));
-        if let Some(at) = soon {
-            order[..=at].rotate_right(1);
+        if let Some(first) = order.iter().copied().filter(|i| cost(i) <= 1.0).min() {
+            order.retain(|i| *i != first);
+            order.insert(0, first);
         }
         let jobs = self.options.jobs.clamp(1, order.len().max(1));
         let threads = rayon::current_num_threads() / jobs;
