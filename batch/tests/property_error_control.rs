@@ -1,7 +1,7 @@
 //! Lanes under error control: each is a single run of the integrator, whatever its place and the threads; intervals count as many steps as they took.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{batch, control, controls, plate, push, scene, start};
 use signorini_batch::{BatchOptions, CpuBatch, LaneView, ReadLane};

@@ -1,7 +1,7 @@
 //! The motion of a lane depends on its state, inputs and parameters alone: neither on the threads nor on its place. Bit for bit, so no tolerance.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{DT, batch, control, controls, plate, push, recipes, scene, start};
 use signorini_core::{

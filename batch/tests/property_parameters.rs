@@ -1,7 +1,7 @@
 //! A lane with parameters equals a single run of a scene built with them, bit for bit; bad parameters name lane, field and remedy.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{DT, batch, control, controls, recipes, scene, start};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Readings of lanes are those of their states; rows of lanes that rest stay, rows of lanes that fail are NaN.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{DT, batch, control, controls, scene, start};
 use signorini_batch::{CpuBatch, Quantity, ReadLane, Readout};

@@ -1,7 +1,7 @@
 //! Observations by name are those of the states; they depend on no thread; unknown names are refused before the run.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{DT, batch, control, controls, scene, start};
 use signorini_batch::{AffineBatch, BatchOptions, CpuBatch};

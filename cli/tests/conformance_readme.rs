@@ -1,7 +1,7 @@
 //! The README and the guide hold: commands of the binary work as printed, or at least parse where they take long; examples, tests and files that they name exist; links lead somewhere. Of the pages of the report one is run, for the suite runs them all.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
@@ -148,8 +148,15 @@ fn missing_targets(line: &str, packages: &BTreeMap<String, PathBuf>) -> Vec<Stri
     if let Some(p) = package {
         complain(packages.contains_key(p), p.to_owned());
     }
-    for (option, folder) in [("--example", "examples"), ("--test", "tests"), ("--bin", "src/bin")] {
-        let Some(name) = value(option) else { continue };
+    // Tests of a crate are one program; a name after it is that of one of its files.
+    let filter = words.iter().position(|w| *w == "--test").and_then(|i| words.get(i + 2)).copied();
+    let file = value("--test").map(|name| if name == "tests" { filter.unwrap_or("main") } else { name });
+    for (option, folder, name) in [
+        ("--example", "examples", value("--example")),
+        ("--test", "tests", file),
+        ("--bin", "src/bin", value("--bin")),
+    ] {
+        let Some(name) = name else { continue };
         let found = package.and_then(|p| packages.get(p)).map(|f| f.join(folder).join(format!("{name}.rs")));
         complain(found.is_some_and(|f| f.is_file()), format!("{option} {name}"));
     }
@@ -175,6 +182,7 @@ fn conformance_commands_of_cargo_name_what_exists() {
     let bad = "cargo run -p signorini-run --example none";
     assert_eq!(missing_targets(bad, &packages).len(), 1);
     assert_eq!(missing_targets("cargo test -p none --test none", &packages).len(), 2);
+    assert_eq!(missing_targets("cargo test -p signorini-run --test tests none", &packages).len(), 1);
 }
 
 /// Anchors of the headings of a text, as they are made for pages of Markdown.

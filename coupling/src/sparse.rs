@@ -69,19 +69,15 @@ impl SparseInertia {
             return Ok(());
         }
         let mut cholesky = self.cholesky.take();
-        let done = cholesky
-            .analyze(&self.pattern, &self.parts)
-            .map_err(|e| ProblemError::Unsupported(e.to_string()))
-            .and_then(|_| {
-                cholesky.clear(0);
-                self.for_blocks(|row, col, block| cholesky.add(row, col, block));
-                cholesky.factor(0).map_err(|e| match e {
-                    signorini_math::CholeskyError::NotPositiveDefinite { block, pivot } => {
-                        ProblemError::NotPositiveDefinite { block, pivot }
-                    }
-                    e => ProblemError::Unsupported(e.to_string()),
-                })
-            });
+        cholesky.analyze(&self.pattern, &self.parts);
+        cholesky.clear(0);
+        self.for_blocks(|row, col, block| cholesky.add(row, col, block));
+        let done = cholesky.factor(0).map_err(|e| match e {
+            signorini_math::CholeskyError::NotPositiveDefinite { block, pivot } => {
+                ProblemError::NotPositiveDefinite { block, pivot }
+            }
+            e => ProblemError::Unsupported(e.to_string()),
+        });
         self.cholesky = RefCell::new(cholesky);
         done
     }

@@ -1,7 +1,7 @@
 //! Strong coupling of rubber and sand whose energies are not quadratic: momenta, convergence to the explicit path, steps beyond its limit.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Setup, assert_pressed, cube, momenta_in_flight, panel_scene, press, surface};
 use signorini_core::State;

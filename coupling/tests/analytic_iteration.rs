@@ -1,7 +1,7 @@
 //! The splitting beside the step of both: its order, steps that the iteration between the sides allows, bounces.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Setup, assert_pressed, cube, panel_scene, panels, press, rubber, surface};
 use signorini_core::State;

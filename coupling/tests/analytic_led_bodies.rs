@@ -1,7 +1,7 @@
 //! Bodies whose poses are given from outside: points meet them as they move.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Setup, cube, rubber, surface};
 use signorini_core::na::Vector3;

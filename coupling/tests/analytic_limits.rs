@@ -1,7 +1,7 @@
 //! The longest step that the splitting allows: the printed limit beside the step at which small oscillations grow.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Split, rubber, surface, tight};
 use signorini_core::State;

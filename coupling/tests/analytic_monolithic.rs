@@ -1,7 +1,7 @@
 //! One step of points and bodies together: its problem, its minimisers, momenta, and steps that it allows and the splitting does not.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Setup, assert_pressed, cube, momenta_in_flight, panels, press, rubber, surface, tight};
 use signorini_core::na::{Matrix3, Rotation3, Vector3};

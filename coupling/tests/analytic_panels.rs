@@ -1,7 +1,7 @@
 //! A rubber cube that two panels press and carry; momenta of points and bodies together.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! A ball that hangs on pinned rubber, in weak and in strong coupling.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Setup, cube, momenta_in_flight, rubber, surface};
 use signorini_core::State;

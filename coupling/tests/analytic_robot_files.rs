@@ -1,7 +1,7 @@
 //! Robots from URDF files press material points: geoms by names, the surfaces of the file, forces of points beside those of the joints.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{cube, surface, tight};
 use signorini_core::State;

@@ -1,7 +1,7 @@
 //! The splitting with the fast path of the points beside the plain one.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Setup, Split, panels, rubber, tight};
 use signorini_core::State;

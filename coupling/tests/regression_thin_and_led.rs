@@ -1,7 +1,7 @@
 //! Thin bodies on joints, bodies that are put elsewhere, loads that no stiffness of contact holds, and new starts.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Setup, cube, panels, rubber, surface};
 use signorini_core::na::Vector3;

@@ -1,7 +1,7 @@
 //! Curvatures of shapes in closed form, and beside the bending of their signed distances.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use std::f64::consts::FRAC_PI_4;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Extents of shapes, the order of a pair, and words for pairs without an answer.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use std::sync::Arc;
 

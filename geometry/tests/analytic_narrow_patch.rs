@@ -1,7 +1,7 @@
 //! Contact patches whose points are known in closed form.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use narrow_common::box_hull;
 use signorini_core::na::{Isometry3, Point3, Vector3};

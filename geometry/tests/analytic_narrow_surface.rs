@@ -1,7 +1,7 @@
 //! Triangle surfaces and height fields: a tessellated shape answers as the shape.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Triangle surfaces on half-spaces, convex shapes, height fields and each other.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use std::f64::consts::{FRAC_PI_4, PI};
 use std::sync::Arc;

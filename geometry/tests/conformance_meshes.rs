@@ -1,7 +1,7 @@
 //! Mass properties and topology of real meshes against `meshes/meshes.json` (computed there by another program), and the
 //! readers against tobj and stl_io.
 
-mod common;
+use crate::common;
 
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_geometry::{MassError, MassProperties, MeshInertia, TriangleMesh};

@@ -1,7 +1,7 @@
 //! Signed distances, normals and witness points against independent engines.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use narrow_common::{extent, oracle, pose, shape, vector};
 use signorini_core::na::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};

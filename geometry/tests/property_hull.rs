@@ -1,6 +1,6 @@
 //! Convex hulls of random, degenerate and real point sets.
 
-mod common;
+use crate::common;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

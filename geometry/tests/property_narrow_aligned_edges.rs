@@ -1,7 +1,7 @@
 //! Patches of shapes whose edges coincide up to round-off: none of the overlap is lost.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use narrow_common::{Random, box_hull};
 use signorini_core::na::{Isometry3, Point3, Vector3};

@@ -1,7 +1,7 @@
 //! Shapes over the rim of a cap, where the polygons that stand for round faces share nothing: the nearest points still lie in both shapes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use narrow_common::{Random, box_hull};
 use signorini_core::na::{Isometry3, Point3, Vector3};

@@ -1,7 +1,7 @@
 //! Signed distances against bounds that need nothing but support functions.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use narrow_common::{Random, extent, hull};
 use signorini_core::na::{Isometry3, Point3, UnitQuaternion, Vector3};

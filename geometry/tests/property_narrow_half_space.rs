@@ -1,7 +1,7 @@
 //! Half-spaces against bounded shapes: contacts are the points of the shape below the margin, in closed form.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 //! The overlap is found here from its definition: corners of one within the other, and places where edges cross.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_4;

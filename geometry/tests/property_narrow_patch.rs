@@ -1,7 +1,7 @@
 //! Patches at random poses: complete, bounded, and steady under small motions.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use narrow_common::{Random, extent};
 use signorini_core::na::{Isometry3, Vector3};

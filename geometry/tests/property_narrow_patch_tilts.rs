@@ -8,7 +8,7 @@
 //! Poses are those at which predicates decide by round-off: faces and edges are shared or aligned, then tilted by 1e-14 to 1e-6.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_3, FRAC_PI_4};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Signed distances of polyhedra against all separating axes, of round shapes against closed forms, and margins against distances.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use narrow_common::{Random, box_hull, extent, hull};
 use signorini_core::na::{Isometry3, Point3, UnitQuaternion, Vector3};

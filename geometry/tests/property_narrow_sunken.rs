@@ -1,7 +1,7 @@
 //! Shapes that lie wholly under a height field have a contact that pushes them up, however deep they are.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use std::f64::consts::PI;
 use std::sync::Arc;

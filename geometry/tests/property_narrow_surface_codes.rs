@@ -1,7 +1,7 @@
 //! Codes of the contacts of triangle surfaces: each belongs to one corner, edge or face of one triangle.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::FRAC_PI_2;

@@ -5,7 +5,7 @@
 //! The nearest point of a triangle that faces the centre is one if no triangle through it is nearer. Two surfaces that are apart have their points on triangles of both.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use std::sync::Arc;
 

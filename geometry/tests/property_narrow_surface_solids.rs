@@ -3,7 +3,7 @@
 //! A normal that a convex surface allows at a point is one of the solid there, so that no contact is shallower than the signed distance of the solids; one of them is as deep.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-mod narrow_common;
+use crate::narrow_common;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Signed distances of hulls, closed meshes and height fields: against all triangles, against shapes in closed form, with signs by winding numbers.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use std::f64::consts::PI;
 use std::sync::{Arc, OnceLock};

@@ -1,6 +1,6 @@
 //! Free bodies against closed forms, through step doubling.
 
-mod common;
+use crate::common;
 
 use common::{DenseNewton, free_bodies, ground};
 use signorini_core::na::Vector3;

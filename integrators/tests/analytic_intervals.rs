@@ -1,7 +1,7 @@
 //! Lengths of steps over an interval, and how often a step is tried, on schemes that say of each attempt what the test writes.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::script::Script;
 use common::{free_bodies, ground};

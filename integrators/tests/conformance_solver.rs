@@ -1,6 +1,6 @@
 //! The solver suite of the testkit, on the small solver of these tests.
 
-mod common;
+use crate::common;
 
 use common::DenseNewton;
 use signorini_icf::{IcfOptions, IcfSolver};

@@ -1,6 +1,6 @@
 //! The integrator suite of the testkit on every scheme of this crate.
 
-mod common;
+use crate::common;
 
 use common::DenseNewton;
 use signorini_core::{Integrator, OneStep};

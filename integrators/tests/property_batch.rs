@@ -1,6 +1,6 @@
 //! Sixty-four lanes of the first toy.
 
-mod common;
+use crate::common;
 
 use common::{DenseNewton, free_bodies, ground};
 use signorini_core::na::Vector3;

@@ -1,6 +1,6 @@
 //! The free bodies do not care for the frame of the world, nor for the order of bodies.
 
-mod common;
+use crate::common;
 
 use common::{DenseNewton, free_bodies, ground, idle_slider};
 use proptest::prelude::*;

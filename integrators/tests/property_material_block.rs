@@ -1,6 +1,6 @@
 //! A block of material points: unknowns that are not the velocities of the state.
 
-mod common;
+use crate::common;
 
 use common::{DenseNewton, ground};
 use signorini_core::na::Vector3;

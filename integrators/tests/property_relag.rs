@@ -1,6 +1,6 @@
 //! Problems that lag something beyond the start of the step are solved until they ask for no more.
 
-mod common;
+use crate::common;
 
 use common::DenseNewton;
 use signorini_core::*;

@@ -1,6 +1,6 @@
 //! Error control of a system that misbehaves, and of one that does not.
 
-mod common;
+use crate::common;
 
 use common::spy::{Fault, Notes, Spy};
 use common::{DenseNewton, free_bodies, ground};

@@ -1,6 +1,6 @@
 //! Two cubes in the re-queried regime, through fixed steps and step doubling.
 
-mod common;
+use crate::common;
 
 use common::DenseNewton;
 use signorini_core::na::{Matrix3, Rotation3, Vector3};

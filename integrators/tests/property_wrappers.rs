@@ -1,7 +1,7 @@
 //! Names, orders and solves that wrappers tell of the schemes inside them.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::script::Third;
 use common::spy::{Fault, Spy};

@@ -11,7 +11,7 @@
 //! let mut parts = BlockParts::default();
 //! parts.components(&pattern);
 //! let mut h = BlockCholesky::default();
-//! h.analyze(&pattern, &parts)?;
+//! h.analyze(&pattern, &parts);
 //! h.clear(0);
 //! h.add(0, 0, &[2.0]);
 //! h.add(1, 0, &[1.0]);
@@ -26,7 +26,7 @@
 //! | piece | does |
 //! |---|---|
 //! | [`BlockPattern`], [`BlockParts`] | keep which blocks of a matrix are not zero, and the parts that no block connects |
-//! | [`BlockCholesky`] | factors each part: supernodes of dense panels; from 1000 unknowns on by faer (the feature `faer`, on by default) |
+//! | [`BlockCholesky`] | factors each part: supernodes of dense panels; wide panels packed for the cache |
 //! | [`exact_line_search`] | minimises a convex function along a direction |
 //! | [`write_matrix_market`] | writes the matrices of a step problem for other programs |
 //!

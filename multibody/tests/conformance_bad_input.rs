@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Random, body, joint, site, world};
 use signorini_core::na::{Matrix3, Vector3};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::oracle::{numbers, oracle, oracles, scene, strip};
 use common::{apart, bias, kinematics, mass_matrix};

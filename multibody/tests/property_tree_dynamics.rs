@@ -1,6 +1,6 @@
 //! Kinematics and dynamics of random trees against first principles.
 
-mod common;
+use crate::common;
 
 use common::{Random, apart, bias, kinematics, mass_matrix, random_scene, random_state};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! Time of kinematics, mass matrix, bias and factorisation of robots; prints, asserts only a generous bound.
 
-mod common;
+use crate::common;
 
 use std::time::Instant;
 

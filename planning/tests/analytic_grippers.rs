@@ -1,7 +1,7 @@
 //! A gripper that takes a cube by a script, lifts it and turns it level, under both engines.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{batch, scene_of};
 use signorini_core::BatchStepper;

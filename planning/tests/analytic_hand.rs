@@ -1,7 +1,7 @@
 //! A hand with objects: its joints beside those of a description of the same hand by others, objects at rest on it, measurements that are late and noisy.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{batch, episode, scene_of};
 use signorini_batch::CpuBatch;

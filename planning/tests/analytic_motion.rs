@@ -1,7 +1,7 @@
 //! Motions and their followers: interpolation, offsets to nominal controls, a humanoid beside a description of it by others.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! Two arms: their kinematics beside the published table, and a ball that they lift by a script, with the forces of statics.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use std::f64::consts::PI;
 

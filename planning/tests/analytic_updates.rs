@@ -1,7 +1,7 @@
 //! Updates, weights, bases and schedules against closed forms and dense references.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{PointBatch, Reach};
 use signorini_core::State;

@@ -1,7 +1,7 @@
 //! Tasks end to end: plan with projected Gauss–Seidel over ComFree's impedance, execute with other engines, and measure the gap between plan model and plant.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{batch, scene};
 use signorini_batch::AffineBatch;

@@ -1,7 +1,7 @@
 //! Two arms that carry: plans that do not depend on threads, commands within the published bounds.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{batch, episode, scene_of, timed_episode};
 use signorini_planning::projection::Softened;

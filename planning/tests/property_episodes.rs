@@ -1,7 +1,7 @@
 //! Episodes: delay, phases, records, estimates, streamed poses, projections.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use std::time::{Duration, Instant};
 

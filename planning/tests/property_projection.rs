@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-mod projection_cases;
+use crate::projection_cases;
 
 use projection_cases::{ARM, DT, Draw, converged, distance, projector, together};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Samples: their dependence on the key alone, the mean among them, bounds, evenness; failures stay with the sample.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{PointBatch, Reach, batch, scene};
 use proptest::prelude::*;

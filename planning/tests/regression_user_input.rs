@@ -1,7 +1,7 @@
 //! Errors of a user are named: never a panic, never silence.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{PointBatch, Reach, batch, scene};
 use signorini_core::{Observation, ObservationError, State};

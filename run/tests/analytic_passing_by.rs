@@ -5,8 +5,7 @@ use signorini_core::NoObserver;
 use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
-#[path = "common/motion.rs"]
-mod motion;
+use crate::motion;
 use motion::run;
 
 #[test]

@@ -5,8 +5,7 @@ use std::fmt::Write;
 
 use signorini_run::Method;
 
-#[path = "common/motion.rs"]
-mod motion;
+use crate::motion;
 use motion::run;
 
 const SURFACE: &str = "friction='.2 .005 .0001'";

@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot run its scene has failed")]
 
-#[path = "common/momentum.rs"]
-mod momentum;
+use crate::momentum;
 
 use momentum::{Inertial, Solve, asked, left_by, solves};
 use signorini_core::na::{DVector, Matrix3, Point3, Vector3};

@@ -336,7 +336,7 @@ fn regression_packages_of_ros_are_looked_through() {
     // The environment belongs to the process, so that each case has its own.
     let finds = |variable: &str, value: PathBuf| {
         std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "regression_packages_of_ros_are_looked_through"])
+            .args(["--exact", "regression_urdf_bad_input::regression_packages_of_ros_are_looked_through"])
             .env_remove("ROS_PACKAGE_PATH")
             .env_remove("AMENT_PREFIX_PATH")
             .env(CHILD, &model)

@@ -7,7 +7,7 @@
     reason = "a check that cannot read its input has failed"
 )]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

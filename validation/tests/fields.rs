@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a check that cannot read its input has failed")]
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 

@@ -9,7 +9,7 @@
     reason = "a check that cannot read its input has failed"
 )]
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! `SUPPORT.md` agrees with the answers of the code today, and the tables behind it have no gaps.
 #![allow(clippy::unwrap_used, reason = "a check that cannot read its input has failed")]
 
-mod common;
+use crate::common;
 
 use signorini_validation::support::document;
 

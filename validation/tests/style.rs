@@ -7,11 +7,11 @@
     reason = "a check that cannot read its input has failed"
 )]
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 
-use common::{assert_none, files, is_source, read};
+use common::{assert_none, files, is_source, read, root};
 
 #[test]
 fn conformance_no_source_file_above_600_lines() {
@@ -115,4 +115,29 @@ fn conformance_no_paths_of_a_machine() {
     assert_eq!(machine_paths(&format!("see {home}")).len(), 1);
     assert!(machine_paths(&format!("see there{home} and https://a.b{home}")).is_empty());
     assert!(Path::new(&home).is_absolute());
+}
+
+/// A file of tests that no program of tests names; without a main file each is a program.
+fn is_forgotten(file: &Path, main: Option<&str>, manifest: &str) -> bool {
+    let stem = file.file_stem().unwrap().to_string_lossy();
+    let named = |text: &str| text.lines().any(|l| l == format!("mod {stem};"));
+    stem != "main" && !main.is_none_or(named) && !manifest.contains(&format!("name = \"{stem}\""))
+}
+
+#[test]
+fn conformance_every_file_of_tests_is_built() {
+    let (mut count, mut forgotten) = (0, Vec::new());
+    for file in files(&["rs"]) {
+        let Some(folder) = file.parent().filter(|f| f.ends_with("tests")) else { continue };
+        let (main, manifest) = (folder.join("main.rs"), folder.join("../Cargo.toml"));
+        let main = root().join(&main).is_file().then(|| read(&main));
+        count += 1;
+        if is_forgotten(&file, main.as_deref(), &read(&manifest)) {
+            forgotten.push(format!("{}: main.rs beside it does not name it", file.display()));
+        }
+    }
+    assert!(count > 200, "only {count} files of tests found");
+    assert_none(&forgotten);
+    let lost = Path::new("core/tests/lost.rs");
+    assert!(is_forgotten(lost, Some("mod found;"), "") && !is_forgotten(lost, Some("mod lost;"), ""));
 }

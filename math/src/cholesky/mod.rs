@@ -1,22 +1,14 @@
 mod kernels;
-#[cfg(feature = "faer")]
-mod large;
-#[cfg(not(feature = "faer"))]
-#[path = "no_large.rs"]
-mod large;
 mod ordering;
 mod pattern;
 mod supernodal;
+mod wide;
 
 use signorini_core::BlockSink;
 
-use large::Large;
 use pattern::NOWHERE;
 pub use pattern::{BlockParts, BlockPattern};
 use supernodal::Supernodal;
-
-/// Default of [`BlockCholesky::with_large_from`]: the break-even that `examples/factor_sizes` measures; never without faer.
-const LARGE_FROM: usize = if cfg!(feature = "faer") { 1000 } else { usize::MAX };
 
 /// Why a block matrix could not be factored.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -37,46 +29,32 @@ pub enum CholeskyError {
         /// Column block.
         col: usize,
     },
-    /// The sizes exceed what can be stored.
-    #[error("a part with {unknowns} unknowns is too large to be factored")]
-    TooLarge {
-        /// Unknowns of the part.
-        unknowns: usize,
-    },
 }
 
 /// Cholesky factorisation of sparse symmetric block matrices, part by part.
 ///
 /// Order of use: [`BlockCholesky::analyze`] once per pattern; then, as often as values change, [`BlockCholesky::clear`], assembly
 /// through [`BlockSink`], [`BlockCholesky::factor`]; then [`BlockCholesky::solve`]. Nothing but `analyze` allocates, and that only
-/// when the pattern changed and its storage grew. Small and middle-sized parts use supernodes of dense panels; large ones use faer
-/// (the feature `faer`, without which they are taken as the others). The [front page](crate) of the crate has an example.
+/// when the pattern changed and its storage grew. Supernodes are dense panels; wide ones are packed for the cache. The
+/// [front page](crate) of the crate has an example.
 #[derive(Debug, Default)]
 pub struct BlockCholesky {
-    large_from: Option<usize>,
     pattern: BlockPattern,
     parts: BlockParts,
     // By column block: its stored blocks, ascending by row; the first is the diagonal.
     column_start: Vec<u32>,
     entries: Vec<Entry>,
     // By part.
-    engines: Vec<Engine>,
+    engines: Vec<Supernodal>,
     value_start: Vec<usize>,
-    small: Vec<Supernodal>,
-    large: Vec<Large>,
     values: Vec<f64>,
     x: Vec<f64>,
     scratch: Vec<f64>,
+    room: Vec<f64>,
     // Scratch of the analysis: number of a block in its part, and sizes of the blocks of a part.
     local: Vec<u32>,
     sizes: Vec<u32>,
     outside: Option<(usize, usize)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Engine {
-    Small(usize),
-    Large(usize),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -88,33 +66,24 @@ struct Entry {
 }
 
 impl BlockCholesky {
-    /// With another number of unknowns from which a part goes to faer; without the feature `faer` such a part is [`CholeskyError::TooLarge`].
-    pub fn with_large_from(unknowns: usize) -> Self {
-        Self { large_from: Some(unknowns), ..Self::default() }
-    }
-
     /// Prepares for a pattern; false, with nothing done, when it is the one already analysed: factors then stay valid.
-    ///
-    /// # Errors
-    /// [`CholeskyError::TooLarge`].
-    pub fn analyze(&mut self, pattern: &BlockPattern, parts: &BlockParts) -> Result<bool, CholeskyError> {
+    pub fn analyze(&mut self, pattern: &BlockPattern, parts: &BlockParts) -> bool {
         if *pattern == self.pattern && *parts == self.parts {
-            return Ok(false);
+            return false;
         }
         self.pattern.copy_from(pattern);
         self.parts.copy_from(parts);
         self.number_blocks();
         self.index_columns();
-        self.engines.clear();
+        self.engines.resize_with(self.parts.len().max(self.engines.len()), Supernodal::default);
         self.value_start.clear();
         self.value_start.push(0);
-        let (mut small, mut large, mut values, mut height) = (0, 0, 0, 0);
+        let (mut values, mut height, mut room) = (0, 0, 0);
         for p in 0..self.parts.len() {
             let starts = self.pattern.block_starts();
             self.sizes.clear();
             let blocks = self.parts.blocks(p);
             self.sizes.extend(blocks.iter().map(|&b| (starts[b as usize + 1] - starts[b as usize]) as u32));
-            let unknowns = self.sizes.iter().map(|&n| n as usize).sum::<usize>();
             let (entries, local, column_start) = (&self.entries, &self.local, &self.column_start);
             let edges = blocks.iter().flat_map(|&col| {
                 let range = column_start[col as usize] as usize..column_start[col as usize + 1] as usize;
@@ -122,37 +91,20 @@ impl BlockCholesky {
                     .iter()
                     .map(move |e| (local[e.row as usize] as usize, local[col as usize] as usize))
             });
-            if unknowns < self.large_from.unwrap_or(LARGE_FROM) {
-                if small == self.small.len() {
-                    self.small.push(Supernodal::default());
-                }
-                let engine = &mut self.small[small];
-                let len = engine.analyze(&self.sizes, edges);
-                height = height.max(engine.max_height());
-                self.engines.push(Engine::Small(small));
-                self.place_small(p, small, values);
-                small += 1;
-                values += len;
-            } else {
-                if large == self.large.len() {
-                    self.large.extend(Large::new());
-                }
-                let engine = self.large.get_mut(large);
-                let len = engine
-                    .and_then(|e| e.analyze(&self.sizes, edges))
-                    .ok_or(CholeskyError::TooLarge { unknowns })?;
-                self.engines.push(Engine::Large(large));
-                self.place_large(p, large, values);
-                large += 1;
-                values += len;
-            }
+            let engine = &mut self.engines[p];
+            let len = engine.analyze(&self.sizes, edges);
+            height = height.max(engine.max_height());
+            room = room.max(engine.room());
+            self.place(p, values);
+            values += len;
             self.value_start.push(values);
         }
         self.values.clear();
         self.values.resize(values, 0.0);
         self.x.resize(pattern.block_starts().last().copied().unwrap_or(0), 0.0);
         self.scratch.resize(height, 0.0);
-        Ok(true)
+        self.room.resize(room, 0.0);
+        true
     }
 
     /// The parts of the analysed pattern.
@@ -160,12 +112,9 @@ impl BlockCholesky {
         &self.parts
     }
 
-    /// Multiply–add pairs of a factorisation of part `p`, roughly; None when the general sparse factorisation is used.
-    pub fn work(&self, p: usize) -> Option<usize> {
-        match self.engines[p] {
-            Engine::Small(i) => Some(self.small[i].work()),
-            Engine::Large(_) => None,
-        }
+    /// Multiply–add pairs of a factorisation of part `p`, roughly.
+    pub fn work(&self, p: usize) -> usize {
+        self.engines[p].work()
     }
 
     /// Sets part `p` to zero, for assembly.
@@ -184,13 +133,8 @@ impl BlockCholesky {
             return Err(CholeskyError::OutsidePattern { row, col });
         }
         let values = &mut self.values[self.value_start[p]..self.value_start[p + 1]];
-        let bad = match self.engines[p] {
-            Engine::Small(i) => self.small[i].factor(values),
-            Engine::Large(i) => self.large[i].factor(values),
-        };
-        bad.map_err(|(block, pivot)| CholeskyError::NotPositiveDefinite {
-            block: self.parts.blocks(p)[block] as usize,
-            pivot,
+        self.engines[p].factor(values, &mut self.room).map_err(|(block, pivot)| {
+            CholeskyError::NotPositiveDefinite { block: self.parts.blocks(p)[block] as usize, pivot }
         })
     }
 
@@ -200,30 +144,19 @@ impl BlockCholesky {
         let starts = self.pattern.block_starts();
         let range = |b: u32| starts[b as usize]..starts[b as usize + 1];
         let values = &self.values[self.value_start[p]..self.value_start[p + 1]];
+        let engine = &self.engines[p];
         let mut n = 0;
-        let mut gather = |b: u32| {
-            let from = &x[range(b)];
+        for &b in engine.order() {
+            let from = &x[range(blocks[b as usize])];
             self.x[n..n + from.len()].copy_from_slice(from);
             n += from.len();
-        };
-        match self.engines[p] {
-            Engine::Small(i) => self.small[i].order().iter().for_each(|&b| gather(blocks[b as usize])),
-            Engine::Large(_) => blocks.iter().for_each(|&b| gather(b)),
         }
-        let packed = &mut self.x[..n];
-        match self.engines[p] {
-            Engine::Small(i) => self.small[i].solve(values, packed, &mut self.scratch),
-            Engine::Large(i) => self.large[i].solve(packed),
-        }
+        engine.solve(values, &mut self.x[..n], &mut self.scratch);
         let mut at = 0;
-        let mut scatter = |b: u32| {
-            let to = &mut x[range(b)];
-            to.copy_from_slice(&packed[at..at + to.len()]);
+        for &b in engine.order() {
+            let to = &mut x[range(blocks[b as usize])];
+            to.copy_from_slice(&self.x[at..at + to.len()]);
             at += to.len();
-        };
-        match self.engines[p] {
-            Engine::Small(i) => self.small[i].order().iter().for_each(|&b| scatter(blocks[b as usize])),
-            Engine::Large(_) => blocks.iter().for_each(|&b| scatter(b)),
         }
     }
 
@@ -257,27 +190,14 @@ impl BlockCholesky {
         self.column_start.push(self.entries.len() as u32);
     }
 
-    fn place_small(&mut self, p: usize, engine: usize, base: usize) {
+    fn place(&mut self, p: usize, base: usize) {
         for &col in self.parts.blocks(p) {
             let range =
                 self.column_start[col as usize] as usize..self.column_start[col as usize + 1] as usize;
             for e in &mut self.entries[range] {
                 let (row, col) = (self.local[e.row as usize] as usize, self.local[col as usize] as usize);
-                let (at, ld, transposed) = self.small[engine].place(row, col);
+                let (at, ld, transposed) = self.engines[p].place(row, col);
                 (e.at, e.ld, e.transposed) = (base + at, ld as u32, transposed);
-            }
-        }
-    }
-
-    fn place_large(&mut self, p: usize, engine: usize, base: usize) {
-        for &col in self.parts.blocks(p) {
-            let range =
-                self.column_start[col as usize] as usize..self.column_start[col as usize + 1] as usize;
-            let (mut at, ld) = self.large[engine].column(self.local[col as usize] as usize);
-            for e in &mut self.entries[range] {
-                (e.at, e.ld, e.transposed) = (base + at, ld as u32, false);
-                let starts = self.pattern.block_starts();
-                at += starts[e.row as usize + 1] - starts[e.row as usize];
             }
         }
     }

@@ -1,8 +1,9 @@
 /// Elimination order of one part: minimum degree on the block graph, then a postorder of the elimination tree.
 ///
-/// Graphs are bit sets, one row per block: fast to a few hundred blocks, which is where larger problems go elsewhere.
+/// Graphs of up to [`SMALL`] blocks are bit sets, one row per block, and degrees are exact; larger ones are ordered by approximate minimum degree (crate `amd`).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ordering {
+    edges: Vec<(u32, u32)>,
     words: usize,
     adjacency: Vec<u64>,
     alive: Vec<u64>,
@@ -14,29 +15,39 @@ pub(super) struct Ordering {
     stack: Vec<u32>,
     eliminated: Vec<u32>,
     order: Vec<u32>,
+    // By block: the blocks below it in its column of the factor.
+    column_start: Vec<usize>,
+    columns: Vec<u32>,
 }
 
 const NONE: u32 = u32::MAX;
+/// Blocks of the largest graph that is kept as bits.
+const SMALL: usize = 256;
 
 impl Ordering {
-    /// Starts a graph of `n` nodes without edges.
-    pub(super) fn reset(&mut self, n: usize) {
-        self.words = n.div_ceil(64);
-        self.adjacency.clear();
-        self.adjacency.resize(n * self.words, 0);
+    /// Starts a graph without edges.
+    pub(super) fn reset(&mut self) {
+        self.edges.clear();
     }
 
     /// Adds an edge.
     pub(super) fn edge(&mut self, a: usize, b: usize) {
         if a != b {
-            self.adjacency[a * self.words + b / 64] |= 1 << (b % 64);
-            self.adjacency[b * self.words + a / 64] |= 1 << (a % 64);
+            self.edges.push((a as u32, b as u32));
         }
     }
 
     /// Orders nodes with the given sizes (unknowns per block).
     pub(super) fn run(&mut self, sizes: &[u32]) {
-        self.eliminate(sizes);
+        let n = sizes.len();
+        self.eliminated.clear();
+        self.parent.clear();
+        self.parent.resize(n, NONE);
+        self.place.clear();
+        self.place.resize(n, NONE);
+        if n <= SMALL || !self.eliminate_approximately(n) {
+            self.eliminate(sizes);
+        }
         self.postorder();
     }
 
@@ -58,12 +69,21 @@ impl Ordering {
 
     /// Nodes below `node` in its column of the factor, unordered.
     pub(super) fn column(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
-        let w = self.words;
-        bits(&self.adjacency[node * w..(node + 1) * w])
+        let range = self.column_start[node]..self.column_start[node + 1];
+        self.columns[range].iter().map(|&u| u as usize)
     }
 
     fn eliminate(&mut self, sizes: &[u32]) {
-        let (n, w) = (sizes.len(), self.words);
+        let n = sizes.len();
+        let w = n.div_ceil(64);
+        self.words = w;
+        self.adjacency.clear();
+        self.adjacency.resize(n * w, 0);
+        for &(a, b) in &self.edges {
+            let (a, b) = (a as usize, b as usize);
+            self.adjacency[a * w + b / 64] |= 1 << (b % 64);
+            self.adjacency[b * w + a / 64] |= 1 << (a % 64);
+        }
         self.alive.clear();
         self.alive.resize(w, u64::MAX);
         self.degree.clear();
@@ -71,11 +91,6 @@ impl Ordering {
             let row = &self.adjacency[v * w..(v + 1) * w];
             self.degree.push(bits(row).map(|u| sizes[u]).sum());
         }
-        self.eliminated.clear();
-        self.parent.clear();
-        self.parent.resize(n, NONE);
-        self.place.clear();
-        self.place.resize(n, NONE);
         for step in 0..n {
             let alive = |v: &usize| self.place[*v] == NONE;
             let Some(v) = (0..n).filter(alive).min_by_key(|&v| self.degree[v]) else { return };
@@ -103,11 +118,74 @@ impl Ordering {
                 }
             }
         }
-        for &v in &self.eliminated {
-            let v = v as usize;
-            let first = bits(&self.adjacency[v * w..(v + 1) * w]).min_by_key(|&u| self.place[u]);
-            self.parent[v] = first.map_or(NONE, |u| u as u32);
+        self.columns.clear();
+        self.column_start.clear();
+        self.column_start.push(0);
+        for v in 0..n {
+            let column = bits(&self.adjacency[v * w..(v + 1) * w]).map(|u| u as u32);
+            self.columns.extend(column);
+            self.column_start.push(self.columns.len());
+            let below = &self.columns[self.column_start[v]..];
+            self.parent[v] = below.iter().copied().min_by_key(|&u| self.place[u as usize]).unwrap_or(NONE);
         }
+    }
+
+    /// Approximate minimum degree, and the columns of the factor that follow: neighbours of a node that are eliminated later, and those of its children in the
+    /// elimination tree. False where the graph is not taken.
+    fn eliminate_approximately(&mut self, n: usize) -> bool {
+        // Columns with both halves and the diagonal, without duplicates.
+        let loops = (0..n as u32).map(|v| (v, v));
+        let mut entries: Vec<(u32, u32)> =
+            self.edges.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).chain(loops).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        let mut starts = vec![0_i64; n + 1];
+        entries.iter().for_each(|&(a, _)| starts[a as usize + 1] += 1);
+        for v in 0..n {
+            starts[v + 1] += starts[v];
+        }
+        let rows: Vec<i64> = entries.iter().map(|&(_, b)| i64::from(b)).collect();
+        let Ok((order, ..)) = amd::order(n as i64, &starts, &rows, &amd::Control::default()) else {
+            return false;
+        };
+        self.eliminated.extend(order.iter().map(|&v| v as u32));
+        for (place, &v) in self.eliminated.iter().enumerate() {
+            self.place[v as usize] = place as u32;
+        }
+        // Columns in the order of elimination, each beside the node that it was last reached from.
+        let (mut by_place, mut start) = (Vec::new(), vec![0; n + 1]);
+        let (mut seen, mut children) = (vec![NONE; n], vec![Vec::new(); n]);
+        for (step, &v) in self.eliminated.iter().enumerate() {
+            let from = by_place.len();
+            let mut take = |u: u32, column: &mut Vec<u32>| {
+                if self.place[u as usize] > step as u32 && seen[u as usize] != v {
+                    seen[u as usize] = v;
+                    column.push(u);
+                }
+            };
+            let range = starts[v as usize] as usize..starts[v as usize + 1] as usize;
+            entries[range].iter().for_each(|&(_, u)| take(u, &mut by_place));
+            for child in std::mem::take(&mut children[step]) {
+                for i in start[child]..start[child + 1] {
+                    take(by_place[i], &mut by_place);
+                }
+            }
+            start[step] = from;
+            start[step + 1] = by_place.len();
+            let first = by_place[from..].iter().copied().min_by_key(|&u| self.place[u as usize]);
+            if let Some(u) = first {
+                self.parent[v as usize] = u;
+                children[self.place[u as usize] as usize].push(step);
+            }
+        }
+        self.columns.clear();
+        self.column_start.clear();
+        self.column_start.push(0);
+        for &place in &self.place {
+            self.columns.extend(&by_place[start[place as usize]..start[place as usize + 1]]);
+            self.column_start.push(self.columns.len());
+        }
+        true
     }
 
     /// Children before parents, a parent right after its last child; the column structure stays valid.

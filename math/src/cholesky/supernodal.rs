@@ -1,5 +1,6 @@
 use super::kernels::{Mat, Shape, backward, factor_panel, forward, subtract_product};
 use super::ordering::Ordering;
+use super::wide::{Packed, STEP, factor_wide, is_wide, packed_len};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Right-looking Cholesky of small and middle-sized block matrices over dense panels.
@@ -63,7 +64,7 @@ impl Supernodal {
     /// Orders a part with blocks of the given sizes and `edges` between them; returns how many values the panels take.
     pub(super) fn analyze(&mut self, sizes: &[u32], edges: impl Iterator<Item = (usize, usize)>) -> usize {
         let n = sizes.len();
-        self.ordering.reset(n);
+        self.ordering.reset();
         for (a, b) in edges {
             self.ordering.edge(a, b);
         }
@@ -105,8 +106,24 @@ impl Supernodal {
     }
 
     /// Numeric factorisation in place. On failure, the block (of the part) with the bad pivot, and the pivot.
-    pub(super) fn factor(&self, values: &mut [f64]) -> Result<(), (usize, f64)> {
-        Arch::new().dispatch(Factor { symbolic: self, values })
+    ///
+    /// `room` has [`Self::room`] numbers.
+    pub(super) fn factor(&self, values: &mut [f64], room: &mut [f64]) -> Result<(), (usize, f64)> {
+        Arch::new().dispatch(Factor { symbolic: self, values, room })
+    }
+
+    /// Numbers that a factorisation takes beside its values: the largest wide panel, packed, and columns for ancestors of it.
+    pub(super) fn room(&self) -> usize {
+        let wide = self.nodes.iter().filter(|s| is_wide(s.width, s.height));
+        wide.map(|s| packed_len(s.width, s.height) + s.height * self.columns_of_ancestors(s))
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Columns below a panel that are taken as one, at most.
+    fn columns_of_ancestors(&self, node: &Supernode) -> usize {
+        let largest = self.rows[node.rows.0..node.rows.1].iter().map(|r| r.size).max().unwrap_or(0);
+        STEP + largest
     }
 
     /// x ← (L Lᵀ)⁻¹ x with x in elimination order; `scratch` is as long as the highest panel.
@@ -235,41 +252,96 @@ impl Supernodal {
 struct Factor<'a> {
     symbolic: &'a Supernodal,
     values: &'a mut [f64],
+    room: &'a mut [f64],
 }
 
 impl WithSimd for Factor<'_> {
     type Output = Result<(), (usize, f64)>;
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Self::Output {
-        if S::F64_LANES >= 4 { self.run::<8>() } else { self.run::<4>() }
+        match S::F64_LANES {
+            8.. => self.run::<8, 8>(),
+            4.. => self.run::<8, 4>(),
+            _ => self.run::<4, 4>(),
+        }
     }
 }
 
 impl Factor<'_> {
     #[inline(always)]
-    fn run<const ROWS: usize>(self) -> Result<(), (usize, f64)> {
+    fn run<const R: usize, const C: usize>(self) -> Result<(), (usize, f64)> {
         let s = self.symbolic;
         for node in &s.nodes {
             let (w, h) = (node.width, node.height);
             let (before, ancestors) = self.values.split_at_mut(node.panel + w * h);
             let panel = &mut before[node.panel..];
-            if let Err((column, pivot)) = factor_panel::<ROWS>(panel, w, h, h) {
+            let done = if is_wide(w, h) {
+                let (room, columns) = self.room.split_at_mut(packed_len(w, h));
+                factor_wide::<R, C>(panel, w, h, room)
+                    .map(|packed| s.update_packed::<R, C>(node, &packed, columns, ancestors))
+            } else {
+                factor_panel::<R>(panel, w, h, h).map(|()| s.update::<R>(node, panel, ancestors))
+            };
+            if let Err((column, pivot)) = done {
                 let blocks = &s.ordering.order()[node.order.0..node.order.1];
                 let starts_before = |b: &&u32| s.column_of[**b as usize] as usize <= column;
                 let block = blocks.iter().rev().find(starts_before).map_or(0, |&b| b as usize);
                 return Err((block, pivot));
             }
-            for r in &s.rows[node.rows.0..node.rows.1] {
-                let b = Mat { data: &panel[r.row..], ld: h };
+        }
+        Ok(())
+    }
+}
+
+impl Supernodal {
+    /// Subtracts the outer product of a factored panel from its ancestors, whose values follow it.
+    #[inline(always)]
+    fn update<const R: usize>(&self, node: &Supernode, panel: &[f64], ancestors: &mut [f64]) {
+        let (w, h) = (node.width, node.height);
+        for r in &self.rows[node.rows.0..node.rows.1] {
+            let b = Mat { data: &panel[r.row..], ld: h };
+            let target = &mut ancestors[r.target - node.panel - w * h..];
+            for run in &self.runs[r.runs.0..r.runs.1] {
+                let a = Mat { data: &panel[run.source as usize..], ld: h };
+                let shape = Shape { m: run.len as usize, n: r.size, k: w };
+                subtract_product::<R>(shape, a, b, &mut target[run.target as usize..], r.ld);
+            }
+        }
+    }
+
+    /// [`Self::update`] of a packed panel: some columns of ancestors at a time, side by side in `room`, then to their places.
+    #[inline(always)]
+    fn update_packed<const R: usize, const C: usize>(
+        &self,
+        node: &Supernode,
+        packed: &Packed<'_>,
+        room: &mut [f64],
+        ancestors: &mut [f64],
+    ) {
+        let (w, h) = (node.width, node.height);
+        let mut rest = &self.rows[node.rows.0..node.rows.1];
+        while let Some(first) = rest.first() {
+            let count = rest.iter().take_while(|r| r.row < first.row + STEP).count();
+            let (group, after) = rest.split_at(count);
+            rest = after;
+            let end = after.first().map_or(h, |r| r.row);
+            let columns = &mut room[..(end - first.row) * h];
+            columns.fill(0.0);
+            packed.subtract::<R, C>(w, first.row..h, first.row..end, columns, h);
+            for r in group {
                 let target = &mut ancestors[r.target - node.panel - w * h..];
-                for run in &s.runs[r.runs.0..r.runs.1] {
-                    let a = Mat { data: &panel[run.source as usize..], ld: h };
-                    let shape = Shape { m: run.len as usize, n: r.size, k: w };
-                    subtract_product::<ROWS>(shape, a, b, &mut target[run.target as usize..], r.ld);
+                for (c, column) in columns[(r.row - first.row) * h..].chunks_exact(h).take(r.size).enumerate()
+                {
+                    for run in &self.runs[r.runs.0..r.runs.1] {
+                        let at = c * r.ld + run.target as usize;
+                        let from = &column[run.source as usize..(run.source + run.len) as usize];
+                        for (o, x) in target[at..at + run.len as usize].iter_mut().zip(from) {
+                            *o += x;
+                        }
+                    }
                 }
             }
         }
-        Ok(())
     }
 }
 

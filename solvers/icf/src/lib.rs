@@ -30,9 +30,6 @@
 //! ```
 //! Converged when ‖D g‖ ≤ s (32) or, after a step, when the extrapolated next step is below it (33); D = diag(A)^(-1/2), s of
 //! [`Tolerance::residual`](signorini_core::Tolerance::residual).
-//!
-//! Islands of 1000 unknowns and more are factored by faer, with the feature `faer`, which is on by default; without it (`default-features = false`) as
-//! smaller ones are, and 28 crates less are compiled.
 
 mod islands;
 mod newton;

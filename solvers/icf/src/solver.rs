@@ -1,6 +1,6 @@
 use signorini_core::{
-    ContactSolver, ProblemError, Regime, SolveError, SolveStatus, StepProblem, StepSolution, Tolerance,
-    WholePart, check_guess,
+    ContactSolver, Regime, SolveError, SolveStatus, StepProblem, StepSolution, Tolerance, WholePart,
+    check_guess,
 };
 use signorini_math::{BlockCholesky, BlockPattern};
 
@@ -76,11 +76,7 @@ impl IcfSolver {
         self.work.fit(m);
         let how = (self.options.islands, self.options.dense);
         self.islands.find(m, self.whole.part(), how, &mut self.pattern);
-        let changed = self
-            .cholesky
-            .analyze(&self.pattern, &self.islands.parts)
-            .map_err(|e| ProblemError::Unsupported(e.to_string()))?;
-        if changed {
+        if self.cholesky.analyze(&self.pattern, &self.islands.parts) {
             self.factored.clear();
             self.factored.resize(self.islands.parts.len(), false);
         }

@@ -1,7 +1,7 @@
 //! Every iteration of the method against the method written out for dense matrices.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::reference::{Kept, islands, solve};
 use common::{Constraint, Parts, distance};

@@ -133,9 +133,7 @@ impl IpcSolver {
         self.kept.iter().for_each(|c| self.pattern.couple(c));
         self.pattern.finish();
         self.parts.whole(&self.pattern);
-        self.cholesky
-            .analyze(&self.pattern, &self.parts)
-            .map_err(|e| ProblemError::Unsupported(e.to_string()))?;
+        self.cholesky.analyze(&self.pattern, &self.parts);
         Ok(())
     }
 

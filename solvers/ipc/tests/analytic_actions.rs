@@ -1,10 +1,8 @@
 //! Actions of joints: limits, springs, damping, dry friction, motors with a cap, slides along axes that move.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-#[path = "common/bodies.rs"]
-mod bodies;
-#[path = "common/walk.rs"]
-mod walk;
+use crate::bodies;
+use crate::walk;
 
 use bodies::{at, block};
 use signorini_core::na::{Point3, Vector3};

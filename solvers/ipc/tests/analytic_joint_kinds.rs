@@ -1,10 +1,8 @@
 //! Planar joints, distances and their bounds, joints that follow others, limits of points: motions in closed form, how far they give way, and that actions between free bodies neither move their centre nor turn them.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-#[path = "common/bodies.rs"]
-mod bodies;
-#[path = "common/walk.rs"]
-mod walk;
+use crate::bodies;
+use crate::walk;
 
 use std::f64::consts::PI;
 

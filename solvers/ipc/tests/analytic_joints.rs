@@ -1,10 +1,8 @@
 //! Joints by elimination: they hold to round-off, and motions have their closed forms.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-#[path = "common/bodies.rs"]
-mod bodies;
-#[path = "common/walk.rs"]
-mod walk;
+use crate::bodies;
+use crate::walk;
 
 use std::f64::consts::PI;
 

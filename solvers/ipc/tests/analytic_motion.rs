@@ -1,8 +1,7 @@
 //! Motions of affine bodies with closed forms.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-#[path = "common/walk.rs"]
-mod walk;
+use crate::walk;
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{Slot, State, System, Tolerance};

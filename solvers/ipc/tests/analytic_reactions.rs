@@ -1,10 +1,8 @@
 //! Forces and torques that joints carry, against statics and dynamics.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-#[path = "common/bodies.rs"]
-mod bodies;
-#[path = "common/walk.rs"]
-mod walk;
+use crate::bodies;
+use crate::walk;
 
 use bodies::{at, block};
 use signorini_core::na::{Matrix3, Point3, Vector3};

@@ -1,10 +1,8 @@
 //! A contact law of one's own on the skin of affine bodies: closed forms of a spring with friction, and the barrier underneath.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-#[path = "common/spring.rs"]
-mod spring;
-#[path = "common/walk.rs"]
-mod walk;
+use crate::spring;
+use crate::walk;
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{OneStep, Pool, Slot, State, System, Tolerance};

@@ -1,10 +1,8 @@
 //! Fixed tendons: sums of numbers of joints that springs, limits and motors act on, made by hand and from files; motors that share a joint.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-#[path = "common/bodies.rs"]
-mod bodies;
-#[path = "common/walk.rs"]
-mod walk;
+use crate::bodies;
+use crate::walk;
 
 use bodies::{at, block};
 use signorini_core::na::Vector3;

@@ -4,7 +4,7 @@
 //! `*_counts` says how the reference merges pairs with the same nearest features; we merge none, and sums are the same.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use std::collections::HashMap;
 

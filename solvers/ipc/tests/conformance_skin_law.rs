@@ -1,8 +1,7 @@
 //! Laws on the skin of affine bodies: their derivatives against differences, and which laws are refused.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-#[path = "common/spring.rs"]
-mod spring;
+use crate::spring;
 
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Isometry3, SVector, Vector3};

@@ -1,7 +1,7 @@
 //! One step of affine bodies against `oracles/ipc/step_oracle.npz`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use std::collections::HashMap;
 

@@ -17,7 +17,7 @@ pub struct Obstacle {
     pub angular_velocity: Vector3<f64>,
     /// Stiffness per particle where [`Obstacle::stiffness_per_area`] gives none, dissipation, friction. A stiction speed of 1e-3 m/s, as in yu2025mpm, takes a half to a quarter of the products of the 1e-4 m/s of rigid contact.
     ///
-    /// A pressure p on particles s apart presses each p s²/k deep. k = E s is as soft as a layer of the material itself, ten times that is hardly seen beside it, in load and in depth. An impact bounces off contacts of 0.3 E s; on stiffer ones the grid keeps the energy of the first layer (page `yu2025mpm/verification`).
+    /// A pressure p on particles s apart presses each p s²/k deep. k = E s is as soft as a layer of the material itself, ten times that is hardly seen beside it, in load and in depth. An impact bounces off contacts of 0.3 E s; on stiffer ones the grid keeps the energy of the first layer (page `yu2025mpm/contact`).
     /// Beyond the mass of a node over δt² the block-diagonal solver needs many iterations (Newton's direction does not), and lighter bodies need shorter steps ([`signorini_core::ContactMaterial`] has the fields, the coupling prints its limits).
     pub material: ContactMaterial,
     /// Stiffness of the surface \[N/m³\]: a pressure p presses p/k deep, whatever the distance of particles. Each contact has this times the area that its particle stands for ([`crate::contacts::Touch::area`]) in place of the material's stiffness.

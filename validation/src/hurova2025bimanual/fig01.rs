@@ -7,7 +7,7 @@ pub(super) struct Fig01;
 
 const NAME: &str = "two_arm_ball_seven_obstacles";
 /// Samples of a plan, and obstacles: quick, standard and full.
-const SAMPLES: [usize; 3] = [16, 32, 64];
+const SAMPLES: [usize; 3] = [12, 32, 64];
 const OBSTACLES: [u64; 3] = [1, 1, 10];
 /// Successes of ten, by the paper's planner and by the policy that it is compared with.
 const PUBLISHED: [f64; 2] = [60.0, 20.0];

@@ -16,9 +16,10 @@ use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 pub(super) struct Fig01;
 
 const PAPER: Size = Size { spacing: 1.0 / 128.0, step: 2e-3, substeps: 4, pads: 1e3, boards: 3e2 };
-const QUICK: Size = Size { spacing: 1.0 / 33.0, step: 1.8e-3, substeps: 1, pads: 2.5e3, boards: 4.5e2 };
-/// Edges of the made-up shirt \[m\]: quick, and for as many vertices as the paper's.
-const EDGES: (f64, f64) = (0.03, 0.0151);
+const STANDARD: Size = Size { spacing: 1.0 / 33.0, step: 1.8e-3, substeps: 1, pads: 2.5e3, boards: 4.5e2 };
+const QUICK: Size = Size { spacing: 1.0 / 25.0, step: 2.37e-3, ..STANDARD };
+/// Edges of the made-up shirt \[m\]: quick, standard, and for as many vertices as the paper's.
+const EDGES: [f64; 3] = [0.0395, 0.03, 0.0151];
 /// The mesh of a real shirt, worn, below the models; the scaling that lays it flat: factors across, along and of its depth.
 const MESH: &str = "meshes/newton_shirt/unisex_shirt.obj";
 const FLAT: Vector3<f64> = Vector3::new(1.55, 1.05, 0.25);
@@ -27,7 +28,7 @@ const FLAT: Vector3<f64> = Vector3::new(1.55, 1.05, 0.25);
 const WHY_DEEP: &str =
     "boards are soft: where grippers lay the cloth down they press single vertices on them";
 /// Why few may be held.
-const WHY_FEW: &str = "pads hold five particles of the quick shirt; some slip to the edge of the pads on the way, and the others hold";
+const WHY_FEW: &str = "pads hold a few particles of the quick shirt; some slip to the edge of the pads on the way, and the others hold";
 
 /// Why it may be longer than asked for where it is folded, and its corners end elsewhere.
 const WHY_LONG: &str = "tips of the sleeves may lie nearer the hem than the line of folding, and stay there";
@@ -119,7 +120,7 @@ impl Page for Fig01 {
         [9.0, 30.0, 10800.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let (plan, size) = (plan(ctx), if ctx.full() { PAPER } else { QUICK });
+        let (plan, size) = (plan(ctx), ctx.sized([QUICK, STANDARD, PAPER]));
         let file = ctx.root.join("models/arm_gripper/arm_gripper.xml");
         let arm = std::fs::read_to_string(&file)
             .map_err(|source| PageError::Io { path: file.display().to_string(), source })?;
@@ -127,7 +128,7 @@ impl Page for Fig01 {
         let known = found.is_some();
         let mesh = match found {
             Some(mesh) => mesh,
-            None => made_up(if ctx.full() { EDGES.1 } else { EDGES.0 })?,
+            None => made_up(ctx.sized(EDGES))?,
         };
         let run = fold(&mesh, &plan, &size, &arm, ctx)?;
         let mut out = PageOutput::new(text(&run, &plan, &size, known));
@@ -176,7 +177,7 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
         ),
         format!(
             "Cloth of E = {} Pa, ν = {poisson}, {density} kg/m³, {thickness} m thick (the paper has no thickness, its release takes the spacing of the grid; this is {} kg/m²); strain rates fade in {FADING} s, as in the release. Grid of {} m. \
-             Contacts with pads of {} N/m and {dissipation} s/m for each particle, friction {friction} (paper, and --full: 10³ N/m; quick, with a seventh of the particles between pads: 2.5·10³ N/m, beyond which their forces chatter at its step), with boards, hands and links of {} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. Solves to {TOLERANCE}. \
+             Contacts with pads of {} N/m and {dissipation} s/m for each particle, friction {friction} (paper, and --full: 10³ N/m; quick and standard, with a seventh and a quarter of the particles between pads: 2.5·10³ N/m, beyond which their forces chatter at its step), with boards, hands and links of {} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. Solves to {TOLERANCE}. \
              The cloth meets pads, hands, all links of both arms, and boards. Its layers meet each other on the grid alone: one stops over the other as soon as the grid carries both, up to two spacings away, where nothing else holds it.",
             number(young),
             thickness * density,

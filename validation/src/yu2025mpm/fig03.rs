@@ -87,8 +87,8 @@ struct Plan {
 const PAPER: Plan =
     Plan { along: 12, substeps: 10, closed: 0.4, lifted: 2.0, height: 0.2, shaken: 2.2, quarters: 16 };
 const QUICK: Plan =
-    Plan { along: 7, substeps: 6, closed: 0.08, lifted: 0.24, height: 0.04, shaken: 0.4, quarters: 4 };
-const STANDARD: Plan = Plan { along: 9, ..QUICK };
+    Plan { along: 7, substeps: 6, closed: 0.08, lifted: 0.24, height: 0.04, shaken: 0.4, quarters: 3 };
+const STANDARD: Plan = Plan { along: 9, quarters: 4, ..QUICK };
 /// Quarters of the waves to the sides, quick and standard.
 const ASIDE: u32 = 2;
 

@@ -4,7 +4,7 @@ mod report;
 use panels::{Pressed, Way, press};
 use signorini_coupling::Limit;
 
-use signorini_report::{Context, Page, PageError, PageOutput};
+use signorini_report::{Context, Page, PageError, PageOutput, side_by_side};
 
 /// Forces of light panels by ways of coupling and steps.
 pub(super) struct CouplingIteration;
@@ -101,6 +101,24 @@ fn apart(a: &Pressed, b: &Pressed) -> f64 {
     a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size
 }
 
+/// A run from rest.
+struct Run {
+    way: Way,
+    /// Step of the bodies \[s\].
+    dt: f64,
+    substeps: u32,
+    /// \[s\]
+    end: f64,
+}
+
+/// Runs side by side, each on a thread of its own.
+fn press_all(ctx: &Context, list: &[Run]) -> Result<Vec<Pressed>, PageError> {
+    side_by_side(list, rayon::current_num_threads(), |run| {
+        ctx.say(format!("{}, {} × {:.1e} s in a step", run.way.name(), run.substeps, run.dt));
+        press(run.way, run.dt, run.substeps, run.end)
+    })
+}
+
 impl Page for CouplingIteration {
     fn id(&self) -> &'static str {
         "yu2025mpm/iteration"
@@ -112,46 +130,46 @@ impl Page for CouplingIteration {
         "Panels press a rubber cube; the force of each coupling, once per step or repeated until both sides agree, is drawn against the time step."
     }
     fn cost(&self) -> [f64; 3] {
-        [8.0, 16.0, 150.0]
+        [9.0, 12.0, 100.0]
+    }
+    fn alone(&self) -> bool {
+        true
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let end = f64::from(ctx.sized(LONGEST)) * STEP;
         let steps = steps(ctx.sized(STEPS));
         // The shortest shows where the splitting holds; the others hold before.
         let is_shown = |dt: f64| ctx.full() || dt > steps[0];
-        let mut runs = Vec::new();
-        for way in Way::ALL {
-            for &dt in steps.iter().filter(|dt| way.splits() || is_shown(**dt)) {
-                ctx.say(format!("{}, steps of {dt:.1e} s", way.name()));
-                runs.push(press(way, dt, SUBSTEPS, end)?);
-            }
-        }
+        let every = |way: Way| {
+            let own = steps.iter().filter(move |dt| way.splits() || is_shown(**dt));
+            own.map(move |dt| Run { way, dt: *dt, substeps: SUBSTEPS, end })
+        };
+        let runs = press_all(ctx, &Way::ALL.into_iter().flat_map(every).collect::<Vec<_>>())?;
         let limit = |way: Way| {
             let run = runs.iter().find(|r| r.way == way).and_then(|r| r.limit);
             run.ok_or_else(|| PageError::Run(format!("{}: no step was done", way.name())))
         };
         let (kept, moving) = (limit(Way::Kept)?, limit(Way::Moving)?);
         let limits = [longest_within(&kept), longest_within(&moving), longest_kept(&kept)];
-        let start = f64::from(TRANSIENT) * STEP;
-        ctx.say("references of errors");
-        let references = [press(Way::Kept, SUBSTEP, 1, start)?, press(Way::Iterated, SUBSTEP, 1, start)?];
-        let mut alike = Vec::new();
+        let end_of_start = f64::from(TRANSIENT) * STEP;
+        let start = |way, dt, substeps| Run { way, dt, substeps, end: end_of_start };
+        let mut list = vec![start(Way::Kept, SUBSTEP, 1), start(Way::Iterated, SUBSTEP, 1)];
         for way in [Way::Kept, Way::Moving, Way::Iterated] {
-            // Longer ones are for the picture alone.
-            let is_drawn = |dt: &f64| ctx.full() || *dt <= FITTED[1];
-            for dt in self::steps(STEPS[2]).into_iter().filter(is_drawn) {
-                if way.splits() && dt > limits[usize::from(way == Way::Moving)] {
-                    continue;
-                }
-                ctx.say(format!("error of {}, steps of {dt:.1e} s", way.name()));
-                alike.push(press(way, dt, (dt / SUBSTEP).round() as u32, start)?);
-            }
+            // Longer ones are for the picture alone, shorter ones beyond those whose order is fitted too.
+            let shortest = if ctx.full() || way.splits() { 0.0 } else { FITTED[0] };
+            let is_drawn = |dt: &f64| ctx.full() || (shortest..=FITTED[1]).contains(dt);
+            let holds = |dt: &f64| !way.splits() || *dt <= limits[usize::from(way == Way::Moving)];
+            let own = self::steps(STEPS[2]).into_iter().filter(|dt| is_drawn(dt) && holds(dt));
+            list.extend(own.map(|dt| start(way, dt, (dt / SUBSTEP).round() as u32)));
         }
-        let mut whole = Vec::new();
-        for &dt in steps.iter().filter(|dt| **dt < WHOLE && is_shown(**dt)) {
-            ctx.say(format!("iterated in one substep, steps of {dt:.1e} s"));
-            whole.push(press(Way::Iterated, dt, 1, start)?);
-        }
+        let whole = list.len();
+        list.extend(
+            steps.iter().filter(|dt| **dt < WHOLE && is_shown(**dt)).map(|dt| start(Way::Iterated, *dt, 1)),
+        );
+        let mut rest = press_all(ctx, &list)?;
+        let whole = rest.split_off(whole);
+        let alike = rest.split_off(2);
+        let references = rest.try_into().map_err(|_| PageError::Run("no references of errors".into()))?;
         Ok(report::output(&Study { runs, limits, references, alike, whole, steps, end }))
     }
 }

@@ -31,6 +31,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &fig05::Fig05,
         &fig06::Fig06,
         &verification::Verification,
+        &verification::Contacts,
         &rate::Rate,
         &iteration::CouplingIteration,
         &table1::Table1,

@@ -9,7 +9,7 @@ use signorini_testkit::data;
 /// Runs [`asks_for_absent_data`] in a process of its own, output captured as by default.
 fn child(require: &str) -> Output {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "--ignored", "asks_for_absent_data"])
+        .args(["--exact", "--ignored", "regression_data::asks_for_absent_data"])
         .env("SIGNORINI_MODELS", "/nowhere")
         .env("SIGNORINI_CASES", "/nowhere")
         .env(data::REQUIRE, require)
@@ -36,8 +36,8 @@ fn regression_absent_data_are_told_once_past_the_capture() {
     assert_eq!(
         lines,
         [
-            "skipped: asks_for_absent_data needs /nowhere/robot.xml; set SIGNORINI_MODELS",
-            "skipped: asks_for_absent_data needs /nowhere; set SIGNORINI_CASES"
+            "skipped: regression_data::asks_for_absent_data needs /nowhere/robot.xml; set SIGNORINI_MODELS",
+            "skipped: regression_data::asks_for_absent_data needs /nowhere; set SIGNORINI_CASES"
         ]
     );
 }

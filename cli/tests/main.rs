@@ -1,0 +1,11 @@
+//! Tests of this crate in one program, which is built once.
+
+mod common;
+
+mod conformance_inspect;
+mod conformance_readme;
+mod regression_bad_input;
+mod regression_comfree;
+mod regression_ipc;
+mod regression_killed_suite;
+mod regression_plan;

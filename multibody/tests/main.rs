@@ -1,0 +1,16 @@
+//! Tests of this crate in one program, which is built once; tests of allocations are programs of their own.
+
+mod common;
+
+mod analytic_forces_and_sensors;
+mod conformance_bad_input;
+mod conformance_dynamics_oracles;
+mod conformance_every_model;
+mod conformance_mujoco;
+mod conformance_trajectory_oracles;
+mod property_broad_phase;
+mod property_joints_first;
+mod property_mutated_scenes;
+mod property_tree_dynamics;
+mod property_wrapping;
+mod regression_speed;

@@ -1,0 +1,27 @@
+//! Tests of this crate in one program, which is built once; tests of allocations are programs of their own.
+
+#[path = "common/momentum.rs"]
+mod momentum;
+#[path = "common/motion.rs"]
+mod motion;
+
+mod analytic_comfree_gain_watch;
+mod analytic_comfree_rest_depth;
+mod analytic_comfree_slide;
+mod analytic_oblique_impact;
+mod analytic_passing_by;
+mod analytic_recording;
+mod analytic_rolling;
+mod analytic_sampled_control;
+mod conformance_affine_scenes;
+mod conformance_comfree_oracles;
+mod conformance_joints_under_load;
+mod conformance_own_solver;
+mod property_contact_model;
+mod property_depth;
+mod property_gain_factors;
+mod property_generalized_impulses;
+mod property_momentum_balance;
+mod property_mutated_files;
+mod property_recording_files;
+mod regression_robots;

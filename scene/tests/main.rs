@@ -1,0 +1,16 @@
+//! Tests of this crate in one program, which is built once.
+
+mod analytic_builder;
+mod analytic_collision_rules;
+mod analytic_height_fields;
+mod analytic_urdf;
+mod conformance_mjcf_cases;
+mod conformance_mjcf_inertia;
+mod conformance_mjcf_models;
+mod conformance_mjcf_zoo;
+mod conformance_urdf_models;
+mod conformance_urdf_zoo;
+mod property_mutated_models;
+mod property_urdf;
+mod regression_bad_input;
+mod regression_urdf_bad_input;

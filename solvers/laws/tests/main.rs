@@ -1,0 +1,14 @@
+//! Tests of this crate in one program, which is built once.
+
+mod common;
+
+mod analytic_constraints;
+mod analytic_friction;
+mod analytic_gains;
+mod analytic_impact;
+mod analytic_parameters;
+mod analytic_sweeps;
+mod conformance_dual_cone;
+mod conformance_laws;
+mod property_tangent;
+mod regression_registry;
