@@ -1,5 +1,10 @@
 //! A warm step of a batch on one thread makes no heap allocation, whatever the number of lanes.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests stop at what they do not expect"
+)]
 
 mod common;
 

@@ -1,5 +1,4 @@
 //! Names, layouts and meanings agree with MuJoCo 4.0 (`data/mujoco_face.json`).
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use serde_json::Value;
 use signorini_batch::mujoco::{

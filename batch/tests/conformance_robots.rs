@@ -1,5 +1,4 @@
 //! Robots of other projects under MuJoCo's names: poses, mass matrix and bias against the dynamics oracles; rollouts equal steps.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use serde_json::Value;
 use signorini_batch::mujoco::{Data, Model, RolloutOptions, forward, full_m, rollout, step};

@@ -1,5 +1,4 @@
 //! Affine bodies as a batch: states in the coordinates of joints, bodies of their own inside; impossible requests are refused by name.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use signorini_batch::{AffineBatch, BatchError, BatchOptions, CpuBatch};

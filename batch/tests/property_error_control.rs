@@ -1,5 +1,4 @@
 //! Lanes under error control: each is a single run of the integrator, whatever its place and the threads; intervals count as many steps as they took.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

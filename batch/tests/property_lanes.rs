@@ -1,5 +1,4 @@
 //! The motion of a lane depends on its state, inputs and parameters alone: neither on the threads nor on its place. Bit for bit, so no tolerance.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,5 +1,4 @@
 //! A lane with parameters equals a single run of a scene built with them, bit for bit; bad parameters name lane, field and remedy.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,5 +1,4 @@
 //! Readings of lanes are those of their states; rows of lanes that rest stay, rows of lanes that fail are NaN.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,5 +1,4 @@
 //! Observations by name are those of the states; they depend on no thread; unknown names are refused before the run.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

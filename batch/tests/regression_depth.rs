@@ -1,5 +1,4 @@
 //! Bodies that sink deep beside their size are told of by worlds of batches and under MuJoCo's names.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use signorini_batch::mujoco::{Data, Model, step};
 use signorini_batch::{BatchOptions, CpuBatch};

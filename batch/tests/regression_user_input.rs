@@ -1,5 +1,4 @@
 //! Errors of a user get an error or a warning that names them: never a panic, never silence.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_batch::mujoco::{
     Data, Model, MujocoError, RolloutOptions, forward, jac_body, jac_body_com, jac_geom, jac_site, rollout,

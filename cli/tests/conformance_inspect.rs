@@ -1,7 +1,5 @@
 //! `inspect` against every file of the dynamics references, through the program itself.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,5 +1,4 @@
 //! The README and the guide hold: commands of the binary work as printed, or at least parse where they take long; examples, tests and files that they name exist; links lead somewhere. Of the pages of the report one is run, for the suite runs them all.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use crate::common;
 

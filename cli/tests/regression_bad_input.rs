@@ -1,7 +1,5 @@
 //! Bad input ends with exit code 1 and a message that names the file, the element and the remedy.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use crate::common;
 
 use std::process::{Command, Output};

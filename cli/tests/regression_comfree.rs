@@ -1,7 +1,5 @@
 //! ComFree on the command line: gains beyond the bound of stability are told of, bad settings are refused, requests of a model that are not met are told.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use std::process::Command;
 
 use crate::common;

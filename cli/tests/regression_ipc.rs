@@ -1,7 +1,5 @@
 //! Affine bodies on the command line: starts that overlap, settings of the barrier, parts left out, motors at their caps.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use crate::common;
 
 use common::Folder;

@@ -1,7 +1,5 @@
 //! A suite that is killed goes on when it is started again: nothing is lost, nothing runs twice.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot run the suite has failed")]
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};

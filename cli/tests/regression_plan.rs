@@ -1,7 +1,5 @@
 //! `plan`: impossible requests are refused by name, and a task that is run leaves a recording that can be viewed.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use crate::common;
 
 use std::ffi::OsStr;

@@ -1,7 +1,5 @@
 //! Blocks of all sizes, those with loops of their own among them, factor and solve as dense matrices do.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 use signorini_core::{BlockDiagonal, ContactSide, FrozenMap, FrozenProblem, Inertia, ProblemError};

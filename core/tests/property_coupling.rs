@@ -1,5 +1,4 @@
 //! Rows between blocks of an inertia: solves beside the dense matrix.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use signorini_core::na::{DMatrix, DVector};

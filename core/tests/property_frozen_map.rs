@@ -1,7 +1,5 @@
 //! The frozen map against its own dense matrix, for every constraint dimension and block size.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{DMatrix, DVector, SMatrix, SVector};

@@ -1,7 +1,5 @@
 //! Coordinates in which the inertia is the identity: velocities, impulses and Delassus blocks are those of the map and the inertia.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use nalgebra::{DMatrix, DVector, SVector};
 use proptest::prelude::*;
 use signorini_core::{BlockDiagonal, FrozenMap};

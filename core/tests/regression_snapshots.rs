@@ -1,7 +1,5 @@
 //! A snapshot that was tampered with is refused, and the error names the entry.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use nalgebra::{Matrix3, Point3, SMatrix, SVector, Vector3};
 use serde_json::{Value, json};
 use signorini_core::{

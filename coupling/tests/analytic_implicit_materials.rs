@@ -1,5 +1,4 @@
 //! Strong coupling of rubber and sand whose energies are not quadratic: momenta, convergence to the explicit path, steps beyond its limit.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,5 +1,4 @@
 //! The splitting beside the step of both: its order, steps that the iteration between the sides allows, bounces.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,5 +1,4 @@
 //! Bodies whose poses are given from outside: points meet them as they move.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,5 +1,4 @@
 //! The longest step that the splitting allows: the printed limit beside the step at which small oscillations grow.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

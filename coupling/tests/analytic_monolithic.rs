@@ -1,5 +1,4 @@
 //! One step of points and bodies together: its problem, its minimisers, momenta, and steps that it allows and the splitting does not.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

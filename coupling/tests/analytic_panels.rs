@@ -1,5 +1,4 @@
 //! A rubber cube that two panels press and carry; momenta of points and bodies together.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

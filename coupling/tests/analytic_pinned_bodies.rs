@@ -1,5 +1,4 @@
 //! A ball that hangs on pinned rubber, in weak and in strong coupling.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,5 +1,4 @@
 //! Robots from URDF files press material points: geoms by names, the surfaces of the file, forces of points beside those of the joints.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

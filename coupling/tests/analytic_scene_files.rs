@@ -1,5 +1,4 @@
 //! Scene files of the project, run to their end: jelly rests in hands that close about it, dough is rolled out, a towel is held and drawn straight.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::Path;
 

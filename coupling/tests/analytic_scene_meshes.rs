@@ -1,5 +1,4 @@
 //! Meshes in scene files are as the shapes that they are meshes of: how far bodies fall, and how deep they start inside.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! Entries of a scene file do as they say: spins, pins that let go, loss factors, keyframes, starts that overlap between particles.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::Path;
 

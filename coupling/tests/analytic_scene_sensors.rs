@@ -1,5 +1,4 @@
 //! Sensors and energies of a scene of points: those of the model know the forces of points.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::Path;
 

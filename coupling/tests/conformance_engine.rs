@@ -1,5 +1,4 @@
 //! The splitting with the fast path of the points beside the plain one.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

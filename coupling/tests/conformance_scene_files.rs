@@ -1,5 +1,4 @@
 //! Scene files of points that are wrong are refused by line and key.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,6 @@
 //! No number of the coupling has a scale of its own: bodies and points in other units of length, mass and time move alike, by the splitting, iterated, in one step of both, and as a scene file has them.
 //!
 //! Units are powers of 2¹², so that a run in them is that in others, bit for bit but for functions that are no products.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::Path;
 

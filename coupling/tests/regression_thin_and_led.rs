@@ -1,5 +1,4 @@
 //! Thin bodies on joints, bodies that are put elsewhere, loads that no stiffness of contact holds, and new starts.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,5 +1,4 @@
 //! Curvatures of shapes in closed form, and beside the bending of their signed distances.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::narrow_common;
 

@@ -1,7 +1,5 @@
 //! Height fields: validation, sampling, cells, files.
 
-#![allow(clippy::unwrap_used, reason = "test code")]
-
 use std::path::Path;
 
 use proptest::prelude::*;

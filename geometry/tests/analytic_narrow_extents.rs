@@ -1,5 +1,4 @@
 //! Extents of shapes, the order of a pair, and words for pairs without an answer.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

@@ -1,5 +1,4 @@
 //! Contact patches whose points are known in closed form.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

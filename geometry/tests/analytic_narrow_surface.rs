@@ -1,5 +1,4 @@
 //! Triangle surfaces and height fields: a tessellated shape answers as the shape.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

@@ -1,5 +1,4 @@
 //! Corners and edges at which polyhedra stand out.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
 

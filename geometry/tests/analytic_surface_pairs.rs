@@ -1,5 +1,4 @@
 //! Triangle surfaces on half-spaces, convex shapes, height fields and each other.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

@@ -1,5 +1,4 @@
 //! Signed distances, normals and witness points against independent engines.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

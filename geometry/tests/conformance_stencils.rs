@@ -1,5 +1,4 @@
 //! Distances, mollifier and collision times of stencils against `oracles/ipc`.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,5 +1,4 @@
 //! Collision times over a million random queries: never late, never missed.
-#![allow(clippy::panic, reason = "tests")]
 
 use signorini_core::na::Vector3;
 use signorini_geometry::{Ccd, Impact, Stencil, segment_crosses_triangle};

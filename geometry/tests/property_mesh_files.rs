@@ -1,7 +1,5 @@
 //! Mesh files: their meaning, their refusals, and that no bytes make a reader panic.
 
-#![allow(clippy::panic, reason = "test code")]
-
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;

@@ -1,5 +1,4 @@
 //! Patches of shapes whose edges coincide up to round-off: none of the overlap is lost.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

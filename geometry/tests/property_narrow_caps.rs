@@ -1,5 +1,4 @@
 //! Shapes over the rim of a cap, where the polygons that stand for round faces share nothing: the nearest points still lie in both shapes.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

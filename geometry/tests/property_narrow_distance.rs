@@ -1,5 +1,4 @@
 //! Signed distances against bounds that need nothing but support functions.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

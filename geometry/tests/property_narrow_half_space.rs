@@ -1,5 +1,4 @@
 //! Half-spaces against bounded shapes: contacts are the points of the shape below the margin, in closed form.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

@@ -1,7 +1,6 @@
 //! The patch of two facing features is their overlap in the tangent plane, and its codes name the parts of the shapes on which its points lie.
 //!
 //! The overlap is found here from its definition: corners of one within the other, and places where edges cross.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

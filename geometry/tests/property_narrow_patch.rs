@@ -1,5 +1,4 @@
 //! Patches at random poses: complete, bounded, and steady under small motions.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

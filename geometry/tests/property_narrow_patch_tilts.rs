@@ -6,7 +6,6 @@
 //! without the point about the middle of an overlap that is the last resort there.
 //!
 //! Poses are those at which predicates decide by round-off: faces and edges are shared or aligned, then tilted by 1e-14 to 1e-6.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

@@ -1,5 +1,4 @@
 //! Signed distances of polyhedra against all separating axes, of round shapes against closed forms, and margins against distances.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

@@ -1,5 +1,4 @@
 //! Shapes that lie wholly under a height field have a contact that pushes them up, however deep they are.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

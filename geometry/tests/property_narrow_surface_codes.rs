@@ -1,5 +1,4 @@
 //! Codes of the contacts of triangle surfaces: each belongs to one corner, edge or face of one triangle.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

@@ -3,7 +3,6 @@
 //! A ball that is not sunk into a surface touches it where the distance from its centre has a local minimum, and nowhere else.
 //!
 //! The nearest point of a triangle that faces the centre is one if no triangle through it is nearer. Two surfaces that are apart have their points on triangles of both.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

@@ -1,7 +1,6 @@
 //! The surface of a convex solid answers as the solid where little of a shape is in it.
 //!
 //! A normal that a convex surface allows at a point is one of the solid there, so that no contact is shallower than the signed distance of the solids; one of them is as deep.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use crate::narrow_common;
 

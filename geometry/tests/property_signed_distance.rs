@@ -1,5 +1,4 @@
 //! Signed distances: their gradient is the normal, the nearest point is on the surface, and a distance along each axis is exact.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use signorini_core::na::Vector3;

@@ -1,5 +1,4 @@
 //! Signed distances of hulls, closed meshes and height fields: against all triangles, against shapes in closed form, with signs by winding numbers.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,5 +1,4 @@
 //! Derivatives of stencils by differences, and collision times against samples of the path.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use signorini_core::na::{SMatrix, SVector, Vector3};

@@ -1,5 +1,4 @@
 //! The swept broad phase of surfaces against all pairs, sampled; exact crossings against a search without boxes.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
 //! Lengths of steps over an interval, and how often a step is tried, on schemes that say of each attempt what the test writes.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

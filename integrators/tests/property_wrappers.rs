@@ -1,5 +1,4 @@
 //! Names, orders and solves that wrappers tell of the schemes inside them.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,7 +1,5 @@
 //! Block-sparse Cholesky against dense Cholesky on random block graphs.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use proptest::prelude::*;
 use signorini_core::BlockSink;
 use signorini_core::na::{DMatrix, DVector};

@@ -1,7 +1,5 @@
 //! Matrix Market files of a frozen step, read back.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use signorini_core::na::{DMatrix, SMatrix, SVector};
 use signorini_core::{
     BlockDiagonal, ContactLaw, FrozenMap, FrozenProblem, LawEval, LawProperties, Pool, Pools, Smoothness,

@@ -1,5 +1,10 @@
 //! No heap allocation in anything that is done at every step.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests stop at what they do not expect"
+)]
 
 mod common;
 

@@ -1,7 +1,5 @@
 //! Forces and readings whose values are known by hand, and the balance of power.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use crate::common;
 
 use common::oracle::{case_scene, cases};

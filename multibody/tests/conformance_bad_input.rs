@@ -1,7 +1,5 @@
 //! Refusals of a model, and their messages.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use crate::common;
 
 use common::{Random, body, joint, site, world};

@@ -1,7 +1,5 @@
 //! Every file of the dynamics oracles: poses, velocities, Jacobians, mass matrix, bias, accelerations, energies.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use crate::common;
 
 use common::oracle::{numbers, oracle, oracles, scene, strip};

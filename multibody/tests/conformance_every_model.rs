@@ -1,7 +1,5 @@
 //! Every model that is read has a model in generalised coordinates, and every keyframe fits it.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use crate::common;
 
 use common::oracle::models;

@@ -1,7 +1,5 @@
 //! Actuators, tendons, passive forces, dynamics, sensors and equalities against MuJoCo's numbers in `tests/data`.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use crate::common;
 
 use common::apart;

@@ -1,7 +1,5 @@
 //! Contact-free motion against the reference trajectories, by extrapolation of the forward dynamics.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use crate::common;
 
 use common::apart;

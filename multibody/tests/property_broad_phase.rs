@@ -1,7 +1,5 @@
 //! The contacts of the rigid system are those of asking every pair of geoms, none lost and none twice.
 
-#![allow(clippy::expect_used, reason = "tests")]
-
 use proptest::prelude::*;
 use signorini_core::na::{UnitQuaternion, Vector3};
 use signorini_core::{Slot, State, StepProblem, System};

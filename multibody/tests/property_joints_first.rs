@@ -1,7 +1,5 @@
 //! Joints solved before contacts: the velocity is that of the convex solver, whichever way it was found.
 
-#![allow(clippy::expect_used, reason = "tests")]
-
 use std::cell::Cell;
 
 use proptest::prelude::*;

@@ -1,7 +1,5 @@
 //! Scenes with wrong numbers and references are refused or work; nothing panics.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use crate::common;
 
 use common::oracle::{case_scene, cases};

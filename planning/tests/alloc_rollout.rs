@@ -1,5 +1,10 @@
 //! A warm rollout of the robots of a batch on one thread makes no heap allocation.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests stop at what they do not expect"
+)]
 
 mod common;
 

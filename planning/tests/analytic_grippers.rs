@@ -1,5 +1,4 @@
 //! A gripper that takes a cube by a script, lifts it and turns it level, under both engines.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

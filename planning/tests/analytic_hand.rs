@@ -1,5 +1,4 @@
 //! A hand with objects: its joints beside those of a description of the same hand by others, objects at rest on it, measurements that are late and noisy.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

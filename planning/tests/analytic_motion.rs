@@ -1,5 +1,4 @@
 //! Motions and their followers: interpolation, offsets to nominal controls, a humanoid beside a description of it by others.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

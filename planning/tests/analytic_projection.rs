@@ -1,7 +1,5 @@
 //! Rows, history and projections that can be written down.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
-
 use crate::projection_cases;
 
 use projection_cases::{ARM, DT, Draw, converged, distance, projector};

@@ -1,5 +1,4 @@
 //! Two arms: their kinematics beside the published table, and a ball that they lift by a script, with the forces of statics.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

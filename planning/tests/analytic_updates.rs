@@ -1,5 +1,4 @@
 //! Updates, weights, bases and schedules against closed forms and dense references.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,5 +1,4 @@
 //! Tasks end to end: plan with projected Gauss–Seidel over ComFree's impedance, execute with other engines, and measure the gap between plan model and plant.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,7 +1,5 @@
 //! The exact projection beside Clarabel, and the iterations beside both.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
-
 use crate::projection_cases;
 
 use clarabel::algebra::CscMatrix;

@@ -1,7 +1,5 @@
 //! Refusals of projections, and their messages.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
-
 use crate::projection_cases;
 
 use projection_cases::{ARM, DT, projector, together};

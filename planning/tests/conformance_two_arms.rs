@@ -1,5 +1,4 @@
 //! Two arms that carry: plans that do not depend on threads, commands within the published bounds.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,5 +1,4 @@
 //! Episodes: delay, phases, records, estimates, streamed poses, projections.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

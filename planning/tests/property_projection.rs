@@ -1,7 +1,5 @@
 //! Properties of every projection.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
-
 use crate::projection_cases;
 
 use projection_cases::{ARM, DT, Draw, converged, distance, projector, together};

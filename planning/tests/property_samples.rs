@@ -1,5 +1,4 @@
 //! Samples: their dependence on the key alone, the mean among them, bounds, evenness; failures stay with the sample.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,5 +1,4 @@
 //! Errors of a user are named: never a panic, never silence.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

@@ -1,5 +1,4 @@
 //! Gains beyond 2a + 3b = 4 are told of, by the numbers of papers/borse2026comfree; gains below are not.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use signorini_comfree::Sweeps;
 use signorini_core::{AcceptedStep, NoObserver, StepObserver, System};

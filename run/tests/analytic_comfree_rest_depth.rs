@@ -1,7 +1,5 @@
 //! Paper mode on a cube: depth at rest and creep on a slope by the formulas of papers/borse2026comfree.
 
-#![allow(clippy::unwrap_used, reason = "a comparison that cannot run has failed")]
-
 use signorini_core::{NoObserver, State};
 use signorini_laws::{DualCone, MassScale, impedance};
 use signorini_run::Method;

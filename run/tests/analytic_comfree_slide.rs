@@ -1,5 +1,4 @@
 //! Sliding bodies under comfree have Coulomb's friction: they are braked by μ g, stay on the ground, and stop for good.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use std::fmt::Write;
 

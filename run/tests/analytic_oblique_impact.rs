@@ -1,7 +1,5 @@
 //! An impact that begins and ends within one step has friction: the tangential impulse of a sliding contact is μ times the normal one.
 
-#![allow(clippy::expect_used, reason = "tests")]
-
 use signorini_core::{NoObserver, State};
 use signorini_run::{Stepping, names};
 use signorini_scene::{Scene, SceneBuilder};

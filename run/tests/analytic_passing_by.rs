@@ -1,5 +1,4 @@
 //! Bodies that pass each other within a step are left alone, and those that meet are not.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use signorini_core::NoObserver;
 use signorini_run::Method;

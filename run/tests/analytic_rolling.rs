@@ -1,5 +1,4 @@
 //! Rolling bodies keep their speed, and those that start level with an edge slide over it.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use std::fmt::Write;
 

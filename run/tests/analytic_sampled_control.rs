@@ -1,7 +1,5 @@
 //! Controllers act at multiples of their period, their settings are held in between, and no step is cut into slivers.
 
-#![allow(clippy::expect_used, reason = "tests")]
-
 use signorini_core::{AdvanceReport, HeldInputs, State, StepObserver};
 use signorini_multibody::{Periodic, RigidSystem, Schedule, advance_controlled};
 use signorini_run::Method;

@@ -1,5 +1,4 @@
 //! Scenes as affine bodies: poses, positions and velocities of joints are those of generalised coordinates, and robots come from their files.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
 use std::path::PathBuf;
 

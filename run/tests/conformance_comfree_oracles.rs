@@ -1,7 +1,5 @@
 //! Paper mode of ComFree against `oracles/comfree`: an independent evaluation of the equations on MuJoCo's kinematics and contact points.
 
-#![allow(clippy::unwrap_used, reason = "a comparison that cannot run has failed")]
-
 use serde::{Deserialize, Serialize};
 use signorini_comfree::ComfreeSolver;
 use signorini_core::na::SVector;

@@ -1,6 +1,5 @@
 //! Joints under contact forces: limits of motors, dry friction and equalities between trees, where joints are solved before contacts (comfree)
 //! and where both are solved together (icf).
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::State;
 use signorini_multibody::RigidSystem;

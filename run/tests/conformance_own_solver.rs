@@ -1,5 +1,4 @@
 //! The solver that the guide shows passes the suite of solvers, and ends where the reference solver does.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 #[path = "../examples/own_solver.rs"]
 #[allow(dead_code, reason = "an example of its own")]

@@ -1,5 +1,4 @@
 //! Parameters of contacts by a function of the user: the scene's own give equal bits, others obey the formula, bad ones an error.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use signorini_core::{ContactMaterial, NoObserver, ProblemError, Slot, State, System};
 use signorini_laws::{DualCone, Gains};

@@ -1,5 +1,4 @@
 //! Depths beside the sizes of bodies are told under every method, by name and once, and only where they are.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use proptest::prelude::*;
 use signorini_laws::{DualCone, Gains, MassScale};

@@ -1,5 +1,4 @@
 //! Sweeps raise the gains as far as λ_max leaves: never so far that a mode of a symmetric scene, which random problems do not have, could grow.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_comfree::ComfreeSolver;
 use signorini_core::{Integrator, NoObserver, Slot, State, System};

@@ -1,7 +1,6 @@
 //! Generalised impulses of a recording by source, against forces that are computed by hand, and their sum against the change of momentum: an arm that is pushed onto its limit and
-//! onto the floor, with motors, springs, dampers, dry friction, a tendon, couplings, a loop and gravity compensation.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot run its scene has failed")]
+//! onto the floor, with motors, springs, dampers, dry friction, a tendon, couplings, a loop and gravity compensation.
 
 use crate::momentum;
 

@@ -1,7 +1,6 @@
 //! The impulses of a recording give the change of momentum: in every row those of contacts, of gravity and gyroscopic terms, and what the recording says of constraints, actuators,
-//! passive and applied forces add up to M (v₁ − v₀). In the rows of free joints the contacts and gravity alone do.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot run its scene has failed")]
+//! passive and applied forces add up to M (v₁ − v₀). In the rows of free joints the contacts and gravity alone do.
 
 use crate::momentum;
 

@@ -1,7 +1,5 @@
 //! Models from files with changed numbers and words: refused, or they take a step or say why not; nothing panics.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 

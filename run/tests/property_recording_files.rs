@@ -1,7 +1,5 @@
 //! A recording file is not to be trusted: whatever is changed in it, reading and drawing it end in a page or an error.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,5 @@
 //! Robots under the default engine: every solve is as converged as it says, the recording balances, nothing depends on how the loop is driven.
 
-#![allow(clippy::expect_used, reason = "tests")]
-
 use std::path::{Path, PathBuf};
 
 use signorini_core::AdvanceReport;

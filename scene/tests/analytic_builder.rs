@@ -1,5 +1,4 @@
 //! Scenes built in Rust: masses against closed forms, and the mistakes that a builder refuses.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
 use signorini_core::na::{Point3, UnitQuaternion, Vector3};
 use signorini_scene::{EqualityKind, GeomShape, JointKind, LoadOptions, Pose, Scene, SceneBuilder};

@@ -1,5 +1,4 @@
 //! Geoms that may collide: MuJoCo's rules, case by case.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
 use signorini_scene::{CollisionFilter, LoadOptions, Scene};
 

@@ -1,5 +1,4 @@
 //! Height fields: order of rows and scale of heights, from numbers, binary files and images.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,4 @@
 //! URDF by hand: frames, inertia, joints, surfaces, motors, filters, colours.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they cannot read")]
 
 use signorini_core::na::{Matrix3, Rotation3, Vector3};
 use signorini_geometry::Shape;

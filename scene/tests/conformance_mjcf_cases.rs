@@ -1,5 +1,4 @@
 //! Small MJCF texts, each rich in one part of the format, come out as MuJoCo compiles them.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
 use serde_json::Value;
 use signorini_core::na::{Quaternion, UnitQuaternion};

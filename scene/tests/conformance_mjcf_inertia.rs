@@ -1,5 +1,4 @@
 //! Body inertias of small MJCF texts, inferred in every way the format has, against MuJoCo's.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
 use signorini_core::na::{Matrix3, SymmetricEigen, Vector3};
 use signorini_scene::{LoadOptions, Scene};

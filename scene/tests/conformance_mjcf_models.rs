@@ -1,5 +1,4 @@
 //! Every MJCF entry of the model collection loads with MuJoCo's counts and mass, and bodies have MuJoCo's inertia.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
 use signorini_core::na::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use signorini_scene::{LoadOptions, Scene};

@@ -1,5 +1,4 @@
 //! MJCF files of 37 further robots, without their meshes, have MuJoCo's counts.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
 use signorini_scene::{LoadOptions, Scene, SceneError};
 use signorini_testkit::data;

@@ -1,5 +1,4 @@
 //! Every URDF file of the model collection loads with its meshes; links, joints and masses are those of the dynamics oracles.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they cannot read")]
 
 use std::path::{Path, PathBuf};
 

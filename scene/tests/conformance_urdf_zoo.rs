@@ -1,5 +1,4 @@
 //! URDF files of 24 robots, without their meshes, have the counts of Pinocchio and Drake.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they cannot read")]
 
 use serde_json::Value;
 use signorini_scene::{GeomShape, LoadOptions, Scene, SceneError};

@@ -1,5 +1,4 @@
 //! Mutated model files are read or refused, never a panic; a scene that was read is valid.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
 use proptest::prelude::*;
 use signorini_scene::{LoadOptions, Scene};

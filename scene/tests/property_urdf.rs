@@ -1,5 +1,4 @@
 //! Mutated URDF files: an error or a scene, never a panic.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they cannot read")]
 
 use std::path::PathBuf;
 use std::sync::LazyLock;

@@ -1,5 +1,4 @@
 //! Bad input is an error that names file, element and remedy.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
 use std::path::PathBuf;
 

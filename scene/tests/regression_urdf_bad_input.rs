@@ -1,5 +1,4 @@
 //! Wrong URDF files: each an error that names place, element and remedy.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they cannot read")]
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,5 +1,4 @@
 //! Facets that remember their force: no depth at rest, no creep on a slope, and a linear map that is stable for every mode.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use signorini_comfree::Sweeps;
 use signorini_core::na::{Matrix3, Vector3};

@@ -1,9 +1,6 @@
 //! A law of one's own under every method: a block at rest holds the energy of its springs, and particles carry their weight.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
-#[path = "../../examples/own_law/src/lib.rs"]
-#[allow(dead_code, unreachable_pub, unused_imports, reason = "a crate of its own")]
-mod own_law;
+use crate::own_law;
 
 use own_law::block::{self, COUNT, EDGE, SKIN, STIFFNESS, affine, particles, rigid};
 use own_law::{Elastic, Hertz, robot};

@@ -1,9 +1,6 @@
 //! A law with a stiffness of its own, from the curvature of the surfaces: it conforms, balls rest as deep as Hertz says and hold his energy, and meet for as long as he says.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
-#[path = "../../examples/own_law/src/lib.rs"]
-#[allow(dead_code, unreachable_pub, unused_imports, reason = "a crate of its own")]
-mod own_law;
+use crate::own_law;
 
 use own_law::Hertz;
 use own_law::ball::{self, RADIUS};

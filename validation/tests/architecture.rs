@@ -1,12 +1,5 @@
 //! The maps are true: dependencies follow the layers of ARCHITECTURE.md, and the paths that documents name exist.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a check that cannot read its input has failed"
-)]
-
 use crate::common;
 
 use std::collections::BTreeMap;

@@ -1,12 +1,5 @@
 //! Files of a crate do not import one another in circles: of two files where listed here, of more nowhere else than listed.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a check that cannot read its input has failed"
-)]
-
 use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,4 @@
 //! The derivative of a step against central differences of the step itself.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_comfree::ComfreeSolver;
 use signorini_core::na::{DMatrix, DVector};

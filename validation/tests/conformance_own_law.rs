@@ -1,10 +1,7 @@
 //! The law of the guide passes the suite of laws, and the README and the guide show code as it is.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use crate::common;
-#[path = "../../examples/own_law/src/lib.rs"]
-#[allow(dead_code, unreachable_pub, unused_imports, reason = "a crate of its own")]
-mod own_law;
+use crate::own_law;
 
 use std::path::{Path, PathBuf};
 

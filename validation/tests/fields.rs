@@ -1,7 +1,5 @@
 //! A type has at most fifteen fields, unless a reason stands here.
 
-#![allow(clippy::unwrap_used, reason = "a check that cannot read its input has failed")]
-
 use crate::common;
 
 use std::path::Path;

@@ -1,5 +1,4 @@
 //! The trapezoid rule: order 2 and conserved energy where its conditions hold, order 1 where bodies turn.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use signorini_core::na::Vector3;
 use signorini_core::{NoObserver, OneStep, State, System};

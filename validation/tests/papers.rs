@@ -1,13 +1,7 @@
 //! The pages of `papers/` and the code say the same: tags, equation tables, tests, figures, keys.
 //!
-//! A tag is `key, eq. (n)` in a documentation comment of a source file, exactly so; it may break over two lines.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a check that cannot read its input has failed"
-)]
+//! A tag is `key, eq. (n)` in a documentation comment of a source file, exactly so; it may break over two lines.
 
 use crate::common;
 

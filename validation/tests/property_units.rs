@@ -1,7 +1,6 @@
 //! No number has a scale of its own: a scene in other units of length, mass and time moves alike under every method.
 //!
 //! Units are powers of 2¹², so that all products, quotients, square and cube roots of a run are those of another one, bit for bit, and a difference of motions is no round-off.
-#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use std::fmt::Write as _;
 

@@ -1,12 +1,5 @@
 //! House style that a machine can check: file sizes, names, the changelog, no paths of a machine.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a check that cannot read its input has failed"
-)]
-
 use crate::common;
 
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! Folders and commands that the tests of the command line share.
-#![allow(clippy::unwrap_used, reason = "a test that cannot write its files has failed")]
+
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::path::PathBuf;

@@ -1,5 +1,4 @@
 //! One scene, run by one engine from given velocities.
-#![allow(clippy::unwrap_used, reason = "a test that cannot run its scene has failed")]
 
 use signorini_core::NoObserver;
 use signorini_run::Method;

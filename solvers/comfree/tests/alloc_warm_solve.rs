@@ -1,5 +1,10 @@
 //! No heap allocation in a solve whose storage has grown, whatever the sweeps and the law's memory.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests stop at what they do not expect"
+)]
 
 use signorini_comfree::ComfreeSolver;
 use signorini_core::{ContactLaw, ContactSeed, ContactSolver, StepSolution, Tolerance};

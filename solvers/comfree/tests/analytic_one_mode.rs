@@ -1,7 +1,5 @@
 //! One contact under a constant load, iterated through the law and the solver, against the mode map of papers/borse2026comfree.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use signorini_comfree::ComfreeSolver;
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{ContactMaterial, ContactSolver, DenseProblem, StepSolution, Tolerance};

@@ -1,7 +1,6 @@
 //! The part of the solver suite of the testkit that holds for one explicit evaluation: not the residual of the minimum, but honesty, typed errors, no history, no
-//! order and no side of a contact preferred; and that the evaluation is the equation.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+//! order and no side of a contact preferred; and that the evaluation is the equation.
 
 use signorini_comfree::{ComfreeSolver, Sweeps};
 use signorini_core::{

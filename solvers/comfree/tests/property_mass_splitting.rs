@@ -1,7 +1,5 @@
 //! λ_max(A⁻¹∇²Ψ) ≤ 1 and its consequences, on random problems over several trees: the proof of papers/borse2026comfree.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use signorini_comfree::{ComfreeSolver, Sweeps};
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{

@@ -1,5 +1,10 @@
 //! No heap allocation in a solve whose storage has grown.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests stop at what they do not expect"
+)]
 
 mod common;
 

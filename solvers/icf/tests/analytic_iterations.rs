@@ -1,5 +1,4 @@
 //! Every iteration of the method against the method written out for dense matrices.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::common;
 

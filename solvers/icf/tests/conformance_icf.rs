@@ -1,7 +1,6 @@
 //! The solver suite of the testkit. Kept factorisations make results depend on earlier solves, which the suite forbids: those
-//! options are compared in `property_solutions` instead.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+//! options are compared in `property_solutions` instead.
 
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_testkit::solver;

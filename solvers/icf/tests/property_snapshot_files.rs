@@ -1,7 +1,5 @@
 //! Snapshots come from anywhere: whatever lies in the file, reading and solving it ends with a problem or an error.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use crate::common;
 
 use common::Parts;

@@ -1,7 +1,5 @@
 //! One problem has one solution: dense or sparse, renumbered, by islands, with kept factorisations, from any guess.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use crate::common;
 
 use common::{Parts, dense_minimum, distance};

@@ -1,5 +1,4 @@
 //! How solves end, and what they refuse, on a law of one row that a test can make misbehave.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};

@@ -1,7 +1,5 @@
 //! Refusals of the solver, and their messages.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use crate::common;
 
 use common::Parts;

@@ -1,5 +1,10 @@
 //! A step of affine bodies allocates nothing once storage has grown.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests stop at what they do not expect"
+)]
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{ContactSolver, Slot, State, StepSolution, System, Tolerance};

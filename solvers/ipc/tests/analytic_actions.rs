@@ -1,5 +1,4 @@
 //! Actions of joints: limits, springs, damping, dry friction, motors with a cap, slides along axes that move.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::bodies;
 use crate::walk;

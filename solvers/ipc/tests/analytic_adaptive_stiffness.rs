@@ -1,5 +1,4 @@
 //! κ that is chosen by loads and raised where it is too little.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 use signorini_core::{OneStep, Slot, State, System, Tolerance};

@@ -1,5 +1,4 @@
 //! Affine bodies under error control by step doubling: small steps where bodies meet, large ones where they fly.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{AcceptedStep, Integrator, State, StepObserver, System, Tolerance};

@@ -1,5 +1,4 @@
 //! Planar joints, distances and their bounds, joints that follow others, limits of points: motions in closed form, how far they give way, and that actions between free bodies neither move their centre nor turn them.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::bodies;
 use crate::walk;

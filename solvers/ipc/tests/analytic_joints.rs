@@ -1,5 +1,4 @@
 //! Joints by elimination: they hold to round-off, and motions have their closed forms.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::bodies;
 use crate::walk;

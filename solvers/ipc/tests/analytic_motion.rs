@@ -1,5 +1,4 @@
 //! Motions of affine bodies with closed forms.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::walk;
 

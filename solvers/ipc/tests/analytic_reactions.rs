@@ -1,5 +1,4 @@
 //! Forces and torques that joints carry, against statics and dynamics.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::bodies;
 use crate::walk;

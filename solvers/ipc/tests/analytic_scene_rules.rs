@@ -1,5 +1,4 @@
 //! Geoms of a file that collide, and their friction: as its rules say, geom by geom.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::{OneStep, State, Tolerance};
 use signorini_integrators::ContactStep;

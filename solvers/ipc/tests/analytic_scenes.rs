@@ -1,5 +1,4 @@
 //! Scenes from files as affine bodies.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use signorini_core::na::{Point3, Vector3};
 use signorini_core::{OneStep, ProblemError, Slot, State, System, Tolerance};

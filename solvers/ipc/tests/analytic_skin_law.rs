@@ -1,5 +1,4 @@
 //! A contact law of one's own on the skin of affine bodies: closed forms of a spring with friction, and the barrier underneath.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::spring;
 use crate::walk;

@@ -1,5 +1,4 @@
 //! Fixed tendons: sums of numbers of joints that springs, limits and motors act on, made by hand and from files; motors that share a joint.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::bodies;
 use crate::walk;

@@ -1,5 +1,4 @@
 //! Scenes of the Midas paper in small: a beam into a notch that hardly leaves room, and the force that it takes to hold a cube.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{OneStep, State, Tolerance};

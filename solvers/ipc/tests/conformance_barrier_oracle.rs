@@ -1,5 +1,4 @@
 //! The barrier against `oracles/ipc/barrier.csv`, which has it in fifty digits.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_ipc::BarrierSeed;
 use signorini_testkit::data;

@@ -2,7 +2,6 @@
 //!
 //! Its keys `improved_*` are of a potential that we do not have: the "improved max approximation" of ipctk takes the double count of overlapping vertex–triangle and edge–edge pairs off again, by terms of negative weight.
 //! `*_counts` says how the reference merges pairs with the same nearest features; we merge none, and sums are the same.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use crate::common;
 

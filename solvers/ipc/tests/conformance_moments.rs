@@ -1,5 +1,4 @@
 //! Volumes, centres and second moments of bodies against `oracles/ipc/moments.json`: every entry of it.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::f64::consts::PI;
 

@@ -1,5 +1,4 @@
 //! Laws on the skin of affine bodies: their derivatives against differences, and which laws are refused.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::spring;
 

@@ -1,5 +1,4 @@
 //! The projected Newton solver through the conformance suite of the testkit, and against the dense reference on affine bodies.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{ContactSolver, OneStep, SolveStatus, State, StepSolution, System, Tolerance};

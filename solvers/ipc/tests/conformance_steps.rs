@@ -1,5 +1,4 @@
 //! One step of affine bodies against `oracles/ipc/step_oracle.npz`.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use crate::common;
 

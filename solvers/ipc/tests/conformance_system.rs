@@ -1,5 +1,4 @@
 //! Systems of affine bodies through the conformance suite of the testkit: differences of the value against the gradient, mollifier on, included.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{ProblemError, State, System};

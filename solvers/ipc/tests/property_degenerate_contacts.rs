@@ -1,5 +1,4 @@
 //! Contacts without a normal of their own: points on points, edges along edges, corners on corners, edges inside a face, cliffs.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::f64::consts::FRAC_PI_4;
 

@@ -1,5 +1,4 @@
 //! Every term of the incremental potential against differences.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use signorini_core::na::{DMatrix, Isometry3, Point3, UnitQuaternion, Vector3};

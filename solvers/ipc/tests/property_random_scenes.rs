@@ -1,5 +1,4 @@
 //! Random scenes: nothing ever intersects, bodies stay rigid, energy does not grow; two runs agree bit for bit.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{OneStep, State, System, Tolerance};

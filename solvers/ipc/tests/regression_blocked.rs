@@ -1,5 +1,4 @@
 //! A line search that cannot move says so, and who is in the way.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{

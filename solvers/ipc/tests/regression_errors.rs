@@ -1,5 +1,4 @@
 //! Errors of a user are reported with the body, the number and the remedy.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 use signorini_core::{ProblemError, Slot, StepSolution, System};

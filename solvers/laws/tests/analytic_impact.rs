@@ -1,7 +1,5 @@
 //! Impacts in one dimension, step by step, against the closed forms of the contact oracle.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use crate::common;
 
 use common::{Impact, fly};

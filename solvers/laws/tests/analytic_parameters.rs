@@ -1,5 +1,4 @@
 //! Parameters that laws make of a contact at the start of a step, against the formulas of their papers.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Matrix3, SVector, Vector3};
 use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide, SweptLaw};

@@ -1,5 +1,4 @@
 //! The forward derivative of both dual cones: its value is the law's own, and it agrees with central differences.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use signorini_core::na::{Matrix3, Matrix6, SMatrix, SVector, Vector3};

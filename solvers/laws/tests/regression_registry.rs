@@ -1,7 +1,5 @@
 //! Names, and problems under every contact law through a snapshot.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use signorini_core::na::Matrix3;
 use signorini_core::{ContactLaw, ContactSeed, ContactSide, Snapshot, StepProblem};
 use signorini_laws::{

@@ -1,5 +1,10 @@
 //! A warm step with contacts, pins, corners and edges makes no heap allocation on one thread.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests stop at what they do not expect"
+)]
 
 use signorini_core::ContactMaterial;
 use signorini_core::na::{Isometry3, Vector3};

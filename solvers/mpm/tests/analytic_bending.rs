@@ -1,5 +1,4 @@
 //! Cloth that resists bending: its energy, forces, limits of steps.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::f64::consts::TAU;
 

@@ -1,5 +1,4 @@
 //! Cloth: its stress, its fibres, momenta, closed forms of strips, refusals.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use signorini_core::na::{Matrix3, Point3, Rotation3, Vector3};

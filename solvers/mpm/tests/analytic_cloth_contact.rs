@@ -1,5 +1,4 @@
 //! Cloth that meets shapes and other cloth: balls, boxes, layers that do not pass, shirts that settle.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{ContactMaterial, OneStep, State};

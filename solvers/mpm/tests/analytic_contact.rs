@@ -1,5 +1,4 @@
 //! Contact with obstacles: rest, slides, a squeezed cube, momenta, one particle in closed form, agreement of solvers.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{ContactMaterial, ContactSolver, OneStep, Slot, State, StepSolution, System, Tolerance};

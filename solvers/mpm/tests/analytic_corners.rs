@@ -1,5 +1,4 @@
 //! Corners and edges of bodies against triangles and edges of cloth: they are stopped, bear weights, and keep momenta.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
 use signorini_core::{ContactMaterial, OneStep, Slot, State, System, Tolerance};

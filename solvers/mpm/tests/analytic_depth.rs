@@ -1,5 +1,4 @@
 //! Depth of particles in obstacles at the end of a step: as deep as the law of contact makes them, whatever took them there.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Matrix3, Vector3};
 use signorini_core::{ContactMaterial, OneStep, State, Tolerance};

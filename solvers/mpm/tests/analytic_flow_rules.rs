@@ -1,5 +1,4 @@
 //! Flow that asks for time or remembers: friction of grains by rate, dilatancy, snow, liquid, viscosity, each beside the equations that state it.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::f64::consts::PI;
 

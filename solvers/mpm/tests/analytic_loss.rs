@@ -1,5 +1,4 @@
 //! Relaxing stress, and the loss factor that it gives a solid in the same place, beside their equations.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::f64::consts::PI;
 

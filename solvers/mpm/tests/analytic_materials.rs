@@ -1,5 +1,4 @@
 //! Materials: stresses are derivatives of energies, rotations cost nothing, flow is radial, keeps the volume of dough and remembers that of sand.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use signorini_core::na::{Matrix3, Matrix6, Rotation3, Vector3};

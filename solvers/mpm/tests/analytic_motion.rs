@@ -1,5 +1,4 @@
 //! Motion without contact: waves of bars, turning discs, the patch test, free fall.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{OneStep, ProblemError, State, System};

@@ -1,5 +1,4 @@
 //! Pins: weights that hang on them, momenta, anchors that move, a cantilever, refusals.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::f64::consts::TAU;
 

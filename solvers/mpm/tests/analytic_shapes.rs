@@ -1,5 +1,4 @@
 //! Hulls, meshes and height fields: particles fill them and meet them.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
 

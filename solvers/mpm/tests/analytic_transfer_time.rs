@@ -1,5 +1,4 @@
 //! Motion that the field does not show fades by the second where it is told to, not by the step.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use signorini_core::na::Vector3;

@@ -1,5 +1,4 @@
 //! Splines and transfers: partition of unity, momenta, affine fields.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use signorini_core::na::{Matrix3, Vector3};

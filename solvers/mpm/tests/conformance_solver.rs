@@ -1,5 +1,4 @@
 //! The solvers of material points against the suite of all solvers, and against each other on substeps.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{

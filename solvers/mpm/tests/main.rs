@@ -1,4 +1,10 @@
 //! Tests of this crate in one program, which is built once; tests of allocations are programs of their own.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests stop at what they do not expect"
+)]
 
 mod analytic_bending;
 mod analytic_cloth;

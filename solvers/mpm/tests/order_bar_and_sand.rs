@@ -1,5 +1,4 @@
 //! A bar that is held at one end rings as it should, to second order; columns of sand spread as in experiments.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::f64::consts::FRAC_PI_2;
 

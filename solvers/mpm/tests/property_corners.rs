@@ -1,5 +1,4 @@
 //! Corners and edges of bodies at any pose beside cloth: the fast path is the plain one.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
 

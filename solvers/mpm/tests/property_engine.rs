@@ -1,5 +1,4 @@
 //! The fast path against the plain one.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use signorini_core::na::{Isometry3, Matrix3, Vector3};

@@ -1,7 +1,6 @@
 //! No number has a scale of its own: points in other units of length, mass and time move alike, in both paths.
 //!
 //! Units are powers of 2¹², so that a run in them is that in others, bit for bit but for functions that are no products.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use signorini_core::na::{Isometry3, Vector3};

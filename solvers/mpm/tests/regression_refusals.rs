@@ -1,5 +1,4 @@
 //! Constants that cannot be, laws that do not fit, steps that turn particles inside out, waves in stretched material, error control.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Matrix3, Vector3};
 use signorini_core::{ContactMaterial, Integrator, NoObserver, OneStep, State, System};

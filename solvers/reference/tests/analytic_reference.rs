@@ -1,7 +1,5 @@
 //! The reference solver against closed forms and scalar equations solved on their own.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{ContactMaterial, ContactSolver, DenseProblem, SolveStatus, StepSolution, Tolerance};
 use signorini_laws::{Lagged, Sap, Similar};

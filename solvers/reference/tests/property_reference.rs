@@ -1,7 +1,5 @@
 //! Random problems: stationarity written out with dense matrices, and minima found without derivatives.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{
     BlockDiagonal, ContactLaw, ContactSeed, ContactSolver, DenseProblem, FrozenMap, FrozenProblem, LawEval,

@@ -1,7 +1,5 @@
 //! A suite runs pages beside each other, and those that measure time by themselves.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot run its own pages has failed")]
-
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

@@ -1,7 +1,5 @@
 //! Claims: verdicts follow the numbers, and JSON keeps them.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot read its own JSON has failed")]
-
 use proptest::prelude::*;
 
 use signorini_report::claim::number;

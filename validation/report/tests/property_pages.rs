@@ -1,7 +1,5 @@
 //! Pages on disk: order of the parts, escaping, records, index.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot write its own pages has failed")]
-
 use std::fs;
 use std::path::PathBuf;
 

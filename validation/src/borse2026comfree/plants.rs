@@ -61,7 +61,7 @@ impl Page for Plants {
             plant,
             timing,
             gap: true,
-            ..Trial::new(k.name, k.title, k.samples, seed)
+            ..Trial::new(k.name, k.title, ctx.sized([3 * k.samples / 4, k.samples, k.samples]), seed)
         };
         let tried = rows.iter().filter(|(k, _)| k.small || ctx.full());
         let seeds = || FIRST..FIRST + count;

@@ -76,7 +76,7 @@ const ROWS: [Row; 5] = [
 const PUBLISHED: [f64; 2] = [0.036, 0.103];
 const PLANS: [[f64; 2]; 2] = [[0.47, 1.17], [0.57, 0.77]];
 /// Samples of a plan, quick, standard and full; one is the motion itself, without plans.
-const SAMPLES: [usize; 3] = [16, 64, 64];
+const SAMPLES: [usize; 3] = [12, 64, 64];
 const ALONE: usize = 1;
 /// Runs of each with plans, by the seed of the planner alone, for all start the same: quick, standard and full.
 const RUNS: [u64; 3] = [1, 1, 3];

@@ -119,6 +119,10 @@ impl Page for Fig01 {
     fn cost(&self) -> [f64; 3] {
         [9.0, 30.0, 10800.0]
     }
+    // Its time is that of a row of table 1.
+    fn alone(&self) -> bool {
+        true
+    }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let (plan, size) = (plan(ctx), ctx.sized([QUICK, STANDARD, PAPER]));
         let file = ctx.root.join("models/arm_gripper/arm_gripper.xml");

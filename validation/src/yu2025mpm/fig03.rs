@@ -337,6 +337,10 @@ impl Page for Fig03 {
     fn cost(&self) -> [f64; 3] {
         [9.0, 20.0, 1000.0]
     }
+    // Its time is that of a row of table 1.
+    fn alone(&self) -> bool {
+        true
+    }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let plan = ctx.sized([QUICK, STANDARD, PAPER]);
         let mass = HEAVY * SIDE.powi(3);

@@ -45,6 +45,10 @@ impl Page for Fig05 {
     fn cost(&self) -> [f64; 3] {
         [13.0, 13.0, 250.0]
     }
+    // Its time is that of a row of table 1.
+    fn alone(&self) -> bool {
+        true
+    }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let setup = if ctx.full() { PAPER } else { QUICK };
         let stages = [0.0, 0.2, setup.wait, setup.wait + setup.closing.1];

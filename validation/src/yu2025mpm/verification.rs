@@ -292,6 +292,9 @@ impl Page for Verification {
     fn cost(&self) -> [f64; 3] {
         [8.0, 8.0, 300.0]
     }
+    fn alone(&self) -> bool {
+        true
+    }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([
             "Two particles to a cell and axis everywhere. The table at the end has all cases by number. Forces of two panels that press a cube (V9) are on the page fig02, contacts (V8, V11, V12, V14) on the page contact.",

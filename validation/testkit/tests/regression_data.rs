@@ -1,7 +1,5 @@
 //! A test without its data says so where a plain `cargo test` shows it, once, and fails where the data are required.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use std::process::{Command, Output};
 
 use signorini_testkit::data;

@@ -1,10 +1,5 @@
 //! Inputs that the checks of the repository share: its files and its packages.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a check that cannot read its input has failed"
-)]
+
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,6 @@
 //! Random block problems that can be renumbered, and a dense Newton method to compare with.
-#![allow(dead_code, reason = "every test file uses its part")]
-#![allow(clippy::unwrap_used, reason = "tests")]
 
+#![allow(dead_code, reason = "every test file uses its part")]
 pub(crate) mod reference;
 
 use signorini_core::na::{DMatrix, DVector};

@@ -81,28 +81,25 @@ pub(super) fn bar(h: f64, held: bool) -> Result<Bar, PageError> {
     let options = MpmOptions { spacing: h, gravity: Vector3::zeros(), ..MpmOptions::default() };
     let walls = if held { vec![wall(0.0, Vector3::x(), Border::Sticky)] } else { Vec::new() };
     let law = contact_pool("lagged").map_err(fail)?;
-    let mut s = MpmSystem::new(p, rubber(1e4, 0.0)?, walls, vec![], law, options).map_err(fail)?;
+    let mut e = MpmEngine::<f64>::new(p, rubber(1e4, 0.0)?, walls, vec![], law, options).map_err(fail)?;
     let dt = 0.1 * h / 10f64.sqrt();
     let (mut crossings, mut tip, mut peak) = (Vec::new(), Vec::new(), [0.0f64; 2]);
     let period = if held { 1.265 } else { 0.6325 };
-    walk(
-        &mut s,
-        |_, _| Ok(dt),
-        2.2 * period,
-        |t, p, _| {
-            let now = mode(p);
-            if now.signum() != last.signum() {
-                crossings.push(t - dt * now / (now - last));
-            }
-            // Largest speeds of the first and the second period after the start.
-            let which = usize::from(t > 1.25 * period);
-            if t > 0.25 * period {
-                peak[which] = peak[which].max(now.abs());
-            }
-            last = now;
-            tip.push((t, p.x[p.len() - 1].x - end_of_bar));
-        },
-    )?;
+    while e.time() < 2.2 * period - 0.5 * dt {
+        e.step(dt).map_err(fail)?;
+        let (t, p) = (e.time(), e.particles());
+        let now = mode(p);
+        if now.signum() != last.signum() {
+            crossings.push(t - dt * now / (now - last));
+        }
+        // Largest speeds of the first and the second period after the start.
+        let which = usize::from(t > 1.25 * period);
+        if t > 0.25 * period {
+            peak[which] = peak[which].max(now.abs());
+        }
+        last = now;
+        tip.push((t, p.x[p.len() - 1].x - end_of_bar));
+    }
     let [Some(first), Some(end)] = [crossings.first(), crossings.last()] else {
         return Err(PageError::Run("the bar does not ring".into()));
     };
