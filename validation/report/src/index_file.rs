@@ -71,7 +71,7 @@ struct Card<'a> {
 }
 
 /// `fig08` as `Figure 8`, `table1` as `Table 1`; else nothing.
-fn number(id: &str) -> String {
+pub(crate) fn number(id: &str) -> String {
     let name = id.rsplit('/').next().unwrap_or_default();
     let of = |prefix: &str, word: &str| {
         let digits = name.strip_prefix(prefix)?.split('_').next()?.trim_start_matches('0');

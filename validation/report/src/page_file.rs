@@ -6,6 +6,7 @@ use minijinja::value::Serde;
 use serde::Serialize;
 
 use crate::history::KeptPage;
+use crate::index_file::number;
 use crate::output::Part;
 use crate::record::{PageRecord, write};
 use crate::templates::templates;
@@ -131,7 +132,7 @@ struct History<'a> {
     tables: &'a [Table],
 }
 
-/// Writes one page: HTML, an SVG and a JSON file per figure, an SVG per picture, films, and last the record.
+/// Writes one page: HTML, an SVG and a JSON file per figure, an SVG per picture, films, and last the record. `part` is the part of the index that has it.
 ///
 /// # Errors
 /// The file system, drawing, templates.
@@ -140,6 +141,7 @@ pub fn write_page(
     record: &PageRecord,
     out: &PageOutput,
     kept: Option<&KeptPage>,
+    part: Option<&str>,
 ) -> Result<(), PageError> {
     let base = dir.join(&record.id);
     let history = kept.map(|kept| {
@@ -157,6 +159,8 @@ pub fn write_page(
     let of = |v: Verdict| record.claims.iter().filter(|c| c.verdict == v).collect::<Vec<&Claim>>();
     let values = serde_json::json!({
         "page": record,
+        "part": part,
+        "number": number(&record.id),
         "size": record.budget.word(),
         "up": "../".repeat(record.id.matches('/').count() + 1),
         "blocks": blocks(&base, out, record.cover.as_deref().and_then(|c| c.strip_suffix(".svg")))?,

@@ -336,7 +336,8 @@ impl Suite<'_> {
         };
         // Of a larger run alone: this one shows its own.
         let kept = history::kept(&options.root, page.id())?.filter(|k| k.record.budget > ctx.budget);
-        write_page(&options.out, &record, &output, kept.as_ref())?;
+        let part = options.groups.iter().find(|g| g.takes(page.id())).map(|g| g.title);
+        write_page(&options.out, &record, &output, kept.as_ref(), part)?;
         if options.keep && record.error.is_none() && !record.unfinished {
             history::keep(&options.root, &record, &output)?;
         }

@@ -54,7 +54,7 @@ fn record(id: &str, out: &PageOutput) -> PageRecord {
 
 /// HTML of a page.
 fn html(folder: &Folder, out: &PageOutput) -> String {
-    write_page(&folder.0, &record("a/page", out), out, None).unwrap();
+    write_page(&folder.0, &record("a/page", out), out, None, None).unwrap();
     fs::read_to_string(folder.0.join("a/page/index.html")).unwrap()
 }
 
@@ -114,7 +114,7 @@ fn conformance_the_cover_stands_first() {
     out.parts.extend([part(3, "one"), part(6, "claim"), part(3, "two")]);
     let mut of = record("a/page", &out);
     of.cover = Some("two.svg".into());
-    write_page(&folder.0, &of, &out, None).unwrap();
+    write_page(&folder.0, &of, &out, None, None).unwrap();
     let html = fs::read_to_string(folder.0.join("a/page/index.html")).unwrap();
     let at = |text: &str| html.find(text).unwrap();
     assert!(at("<img src=\"two.svg\"") < at("claim<br>") && at("claim<br>") < at("<img src=\"one.svg\""));
@@ -141,7 +141,7 @@ fn conformance_markup_in_text_is_escaped() {
     out.claim(Claim::at_most(bad, bad, 0.0, 1.0, bad).rule(bad).because(bad).with_substitute(bad));
     let mut failed = record("a/page", &out);
     (failed.title, failed.error) = (bad.into(), Some(bad.into()));
-    write_page(&folder.0, &failed, &out, None).unwrap();
+    write_page(&folder.0, &failed, &out, None, None).unwrap();
     let html = fs::read_to_string(folder.0.join("a/page/index.html")).unwrap();
     assert!(!html.contains("<i>") && html.contains("&lt;i&gt;"));
 }
@@ -155,7 +155,7 @@ fn conformance_figures_without_data_are_told() {
         plot.add("", Mark::Line, points);
         let mut out = PageOutput::default();
         out.plot(plot);
-        write_page(&folder.0, &record("a/page", &out), &out, None).unwrap();
+        write_page(&folder.0, &record("a/page", &out), &out, None, None).unwrap();
         let html = fs::read_to_string(folder.0.join("a/page/index.html")).unwrap();
         assert_eq!(html.contains("plot.svg"), drawn);
         assert_eq!(html.contains("has no data: Depth of the ball."), !drawn);
@@ -170,7 +170,7 @@ fn conformance_records_survive_the_disk() {
     out.claim(Claim::between("a", "", [0.1, 0.7], 0.1 + 0.2, "m"));
     out.claim(Claim::at_least("b", "", 1.0, f64::NAN, "m"));
     let written = record("a/page", &out);
-    write_page(&folder.0, &written, &out, None).unwrap();
+    write_page(&folder.0, &written, &out, None, None).unwrap();
     let read = read_record(&folder.0, "a/page").unwrap();
     assert_eq!(read.claims, written.claims);
     assert_eq!(read.claims[0].measured, Some(0.1 + 0.2));

@@ -1,4 +1,4 @@
-use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 use crate::agreement::{Answer, PROBLEMS, SOLVERS, SWEPT, rows};
 
@@ -34,12 +34,13 @@ impl Page for Solvers {
             Table::new("Deviation, and its bound in parentheses", &["law", "rows", "problems that act"]);
         table.head.extend(SOLVERS.map(str::to_owned));
         let mut worst: [(f64, String); SOLVERS.len()] = Default::default();
+        let mut drawn: [Vec<(f64, f64)>; SOLVERS.len()] = Default::default();
         let (mut idle, mut unsolved) = (0, 0);
         for row in rows()? {
             let mut cells =
                 vec![row.key.to_owned(), row.dim.to_string(), format!("{:.0} %", 100.0 * row.acting)];
             idle += i32::from(row.acting < 0.5);
-            for (answer, worst) in row.answers.iter().zip(&mut worst) {
+            for ((answer, worst), drawn) in row.answers.iter().zip(&mut worst).zip(&mut drawn) {
                 cells.push(match answer {
                     Answer::Refused => "refused".into(),
                     Answer::Ended(status) => {
@@ -50,12 +51,27 @@ impl Page for Solvers {
                         if quotient.is_nan() || *quotient > worst.0 {
                             *worst = (*quotient, format!("{} ({} rows)", row.key, row.dim));
                         }
+                        if *deviation > 0.0 && *bound > 0.0 {
+                            drawn.push((*bound, *deviation));
+                        }
                         format!("{deviation:.1e} ({bound:.1e})")
                     }
                 });
             }
             table.row(cells);
         }
+        let mut plot = Plot::new(
+            "deviations",
+            "Deviation from the dense reference beside its bound, one point for each law. Points below the dashed line are within the bound.",
+            "bound of the deviation [1]",
+            "deviation [1]",
+        )
+        .log(true, true);
+        for (name, points) in SOLVERS.iter().zip(drawn) {
+            plot.add(name, Mark::Points, points);
+        }
+        plot.add("bound", Mark::Dashed, vec![(1e-16, 1e-16), (1e4, 1e4)]);
+        out.plot(plot);
         out.table(table);
         for (name, (quotient, law)) in SOLVERS.iter().zip(worst) {
             out.claim(

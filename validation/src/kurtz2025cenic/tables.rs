@@ -211,6 +211,14 @@ impl Page for Table3 {
                 "paper: iterations",
             ],
         );
+        let mut plot = Plot::new(
+            "counts",
+            "Counts of this run beside those of the paper, with and without error control and reuse. Points on the dashed line are equal to the paper's.",
+            "count in the paper",
+            "count of this run (median over seeds)",
+        )
+        .log(true, true);
+        let mut drawn = [Vec::new(), Vec::new(), Vec::new()];
         let mut ratio = Vec::new();
         let mut counts = Vec::new();
         for (control, reuse, wall, steps, factorizations, iterations) in paper {
@@ -236,6 +244,8 @@ impl Page for Table3 {
             let of =
                 |f: &dyn Fn(&AdvanceReport) -> u64| median(runs.iter().map(|r| f(&r.1) as f64).collect());
             let (f, i) = (of(&|r| r.factorizations), of(&|r| r.iterations));
+            let pairs = [(steps, of(&|r| r.steps)), (factorizations, f), (iterations, i)];
+            drawn.iter_mut().zip(pairs).for_each(|(d, (paper, own))| d.push((f64::from(paper), own)));
             ratio.push(f / i);
             counts.push(i / f64::from(iterations));
             table.row([
@@ -252,6 +262,11 @@ impl Page for Table3 {
             ]);
         }
         let mut out = PageOutput::new([SCENE]);
+        for (name, points) in ["steps", "factorisations", "Newton iterations"].iter().zip(drawn) {
+            plot.add(name, Mark::Points, points);
+        }
+        plot.add("equal", Mark::Dashed, vec![(4e2, 4e2), (2.5e4, 2.5e4)]);
+        out.plot(plot);
         out.table(table);
         out.extend([
             Claim::at_most(

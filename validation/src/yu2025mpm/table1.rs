@@ -1,5 +1,5 @@
 use signorini_report::claim::number;
-use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 use super::fig01::Fig01;
 use super::fig03::Fig03;
@@ -110,6 +110,20 @@ impl Page for Table1 {
             "The dough has the box that the paper states, its step and substeps, 2³ particles per cell, and its stopping rule with ε = 0.01, in the fast path in f32 under a pin that is led: two thirds of the paper's particles and nodes, for which we know no reason. As in the paper the pin is kept in place within a step: it comes 2 mm forward at once, meets the dough in the first of ten substeps and throws it off, so that contacts are fewer in those that follow. The other scenes are as on their pages, which run first if they did not: smaller and shorter there, unless --full, so that times beside the paper's are for each particle. \
              Contacts are particles inside a body at the start of a substep, their mean over all of these and the most of a step; those on their way into one are solved for too. Most of those of the bag and the laundry are of the eight plates, which hold the sheet by friction (tables of fig05 and fig06 have them by body); the paper's are so few that its sheet must be held in another way. Times are of the machine that drew this page, all its other work included.",
         ]);
+        let mut plot = Plot::new(
+            "times",
+            "Time of a substep per particle: this machine beside the RTX 4090 of the paper. Points on the dashed line are equal to the paper's.",
+            "paper [ns]",
+            "this run [ns]",
+        )
+        .log(true, true);
+        let rows = std::iter::once(&DOUGH).chain(ROWS.iter().map(|r| &r.paper));
+        for (s, row) in scenes.iter().zip(rows) {
+            let own = s.milliseconds() / s.particles() as f64;
+            plot.add(s.scene(), Mark::Points, vec![(1e6 * per_substep(row)[1], 1e6 * own)]);
+        }
+        plot.add("equal", Mark::Dashed, vec![(1e2, 1e2), (1e4, 1e4)]);
+        out.plot(plot);
         out.table(Statistics::table(&scenes));
         out.table(paper);
         out.extend(scenes.iter().map(|s| {
