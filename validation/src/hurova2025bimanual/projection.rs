@@ -196,7 +196,7 @@ fn error_plot(f: &Found) -> Plot {
         "RMS error [rad/s]",
     )
     .log(true, true);
-    plot.add("iterations", Mark::LinePoints, f.curve(&f.iterates, |m| m.error));
+    plot.add("iterations only", Mark::LinePoints, f.curve(&f.iterates, |m| m.error));
     plot.add("corrected", Mark::LinePoints, f.curve(&f.finished, |m| m.error));
     plot.add("published, own rows", Mark::LinePoints, f.curve(&f.published[0].1, |m| m.error));
     plot.add("published, with history", Mark::LinePoints, f.curve(&f.published[1].1, |m| m.error));
@@ -216,7 +216,7 @@ fn spread_plot(f: &Found) -> Plot {
     )
     .log(true, false);
     plot.y_range = Some([0.0, 1.6]);
-    plot.add("iterations", Mark::LinePoints, f.curve(&f.iterates, |m| m.spread / f.exact.spread));
+    plot.add("iterations only", Mark::LinePoints, f.curve(&f.iterates, |m| m.spread / f.exact.spread));
     plot.add("corrected", Mark::LinePoints, f.curve(&f.finished, |m| m.spread / f.exact.spread));
     for (name, (exact, m)) in ["published, own rows", "published, with history"].into_iter().zip(&f.published)
     {
@@ -334,7 +334,7 @@ impl Page for Projection {
             out.plot(error_plot(f));
             out.plot(spread_plot(f));
             out.extend(f.claims());
-            f.row(&mut table, "iterations", three(&f.iterates), f.exact.spread);
+            f.row(&mut table, "iterations only", three(&f.iterates), f.exact.spread);
             f.row(&mut table, "corrected", three(&f.finished), f.exact.spread);
             f.row(&mut table, "published, own rows", three(&f.published[0].1), f.published[0].0);
             f.row(&mut table, "published, with history", three(&f.published[1].1), f.published[1].0);
@@ -470,15 +470,16 @@ fn text() -> [String; 5] {
          The iterations of this project alternate between two blocks (ADMM). Each row of the bounds is divided by the square root of its norm. \
          The penalty is ρ = 1 and the relaxation is 1.6. \
          The iterations start from the sample, clipped to its bounds, in double precision. A final correction makes the result satisfy all bounds. \
-         It runs in single precision."
+         Runs with this correction use single precision."
             .to_owned(),
         "The published scheme is implemented from its description. It is an augmented Lagrangian method with slack variables and ρ = 5. \
          Slack and multipliers start at zero, and v₀ is set to the measured velocity. The authors use 5 iterations. \
          The rows of the published scheme leave acceleration and jerk at the start free, so that it has no bound across replans. \
          A second run therefore adds these history rows. Each run is compared with the exact projection with its own rows."
             .to_owned(),
-        "The spread (exploration) is the standard deviation over the samples of the displacement at the end of the horizon, averaged over the \
-         joints.".to_owned(),
+        "The spread (exploration) is the standard deviation over the samples of the displacement at the end of the horizon, averaged \
+         over the joints."
+            .to_owned(),
         "In replanning, 24 samples are drawn around the last plan. Each joint takes the sample that leads furthest in its desired direction. \
          The desired direction reverses every two seconds. \
          The ray is an alternative to the final correction. It shortens the sample toward the exact projection of the mean until all rows hold."
