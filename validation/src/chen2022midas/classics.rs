@@ -60,7 +60,7 @@ fn tunnelling() -> Result<Row, PageError> {
             "The lowest point is at {lowest:.5} m and the lowest centre at {center:.5} m. The impact compresses the cube by more than its distance to the wall."
         ),
         curves: Vec::new(),
-        claims: vec![claim, track.claim("tunnelling/intact", "a cube at 1000 m/s")],
+        claims: vec![claim, track.claim("tunnelling/intact", "cube at 1000 m/s")],
         track,
     })
 }
@@ -90,7 +90,7 @@ fn masses() -> Result<Row, PageError> {
         parameters: format!("μ = 0.5, cubes of 0.1 and 1 m, 1000 kg/m³; {}; 50 steps", settings.sentence()),
         result: format!("displacement of {:.2} mm per contact", 1e3 * moved),
         curves: Vec::new(),
-        claims: vec![claim, track.claim("mass_ratio/intact", "a cube of 1000 kg on one of 1 kg")],
+        claims: vec![claim, track.claim("mass_ratio/intact", "cube of 1000 kg on a cube of 1 kg")],
         track,
     })
 }
