@@ -28,12 +28,20 @@ const FILE: &str = "benches/records/beams_pybullet.json";
 /// A paragraph and a table of the recorded run of the beams in PyBullet; a sentence alone where there is no record.
 pub(super) fn recorded(root: &Path) -> Result<(String, Option<Table>), PageError> {
     let Ok(text) = std::fs::read_to_string(root.join(FILE)) else {
-        return Ok((format!("No record of the beams in PyBullet ({FILE}) beside this program."), None));
+        return Ok((format!("The record of the beams in PyBullet ({FILE}) is missing."), None));
     };
     let r: Record = serde_json::from_str(&text).map_err(|e| PageError::from_error(format!("{FILE}: {e}")))?;
     let mut table = Table::new(
-        "Recorded, not of this run: these beams in PyBullet, depth after a second [mm] and least distance [mm]",
-        &["notched beam", "falling beam", "margin [m]", "5 mm", "9 mm", "9.9 mm"],
+        "Results of the beams in PyBullet. The table was recorded and is not from this run. Each cell has the depth after one second in mm and the smallest \
+         distance in mm.",
+        &[
+            "notched beam",
+            "falling beam",
+            "margin [m]",
+            "5 mm beam [mm]",
+            "9 mm beam [mm]",
+            "9.9 mm beam [mm]",
+        ],
     );
     let mut rows: Vec<[String; 6]> = Vec::new();
     for row in &r.rows {
@@ -54,8 +62,11 @@ pub(super) fn recorded(root: &Path) -> Result<(String, Option<Table>), PageError
     }
     rows.into_iter().for_each(|cells| table.row(cells));
     let said = format!(
-        "The paper sets Bullet beside it, whose margin lets in the first beam only. Recorded with PyBullet {} ({}; `benches/peers/beams_pybullet.py`): a beam that is a link of a multi-body, as what a gripper carries, behaves so whatever \
-         margin is set. A free beam of meshes is pushed millimetres into the walls on its way; with a margin of 10 µm all three go in. Boxes, which Bullet shrinks by the margin, always go in.",
+        "The paper compares with Bullet, whose collision margin only lets the first beam enter the notch. The results here were recorded with PyBullet {} \
+         ({}, `benches/peers/beams_pybullet.py`). \
+         A beam that is a link of a multi-body, for example an object in a gripper, behaves as in the paper with any margin. \
+         A free beam of meshes penetrates the walls by millimetres on its way. With a margin of 10 µm all three beams enter the notch. \
+         Boxes always enter, because Bullet shrinks them by the margin.",
         r.pybullet, r.date
     );
     Ok((said, Some(table)))

@@ -47,20 +47,20 @@ fn tunnelling() -> Result<Row, PageError> {
     })?;
     let claim = Claim::at_least(
         "tunnelling/side",
-        "a cube of 0.1 m at 1000 m/s, 10 m per step, against a wall of 1 cm: lowest place of its points",
+        "cube of 0.1 m that hits a wall of 1 cm at 1000 m/s (10 m per step): lowest position of a point of the cube",
         0.005,
         lowest,
         "m",
     )
     .rule("above the face of the wall at the end of every step");
     Ok(Row {
-        name: "tunnelling: cube at 1000 m/s, wall of 1 cm".into(),
+        name: "tunnelling: cube at 1000 m/s against a wall of 1 cm".into(),
         parameters: format!("no friction, no gravity, 1000 kg/m³; {}; 10 steps", settings.sentence()),
         result: format!(
-            "lowest point {lowest:.5} m, lowest centre {center:.5} m: the impact squeezes the cube by more than its distance to the wall"
+            "The lowest point is at {lowest:.5} m and the lowest centre at {center:.5} m. The impact compresses the cube by more than its distance to the wall."
         ),
         curves: Vec::new(),
-        claims: vec![claim, track.claim("tunnelling/intact", "a cube at 1000 m/s")],
+        claims: vec![claim, track.claim("tunnelling/intact", "cube at 1000 m/s")],
         track,
     })
 }
@@ -79,18 +79,18 @@ fn masses() -> Result<Row, PageError> {
     let moved = (track.center(1).z - 0.0508).abs().max((track.center(2).z - 0.6016).abs() / 2.0);
     let claim = Claim::at_most(
         "mass_ratio/stands",
-        "a cube of 1000 kg on one of 1 kg: how far each contact has given way after 0.5 s",
+        "cube of 1000 kg on a cube of 1 kg: displacement of each contact after 0.5 s",
         1e-3,
         moved,
         "m",
     )
-    .rule("d̂: the smaller one carries it");
+    .rule("at most d̂, because the small cube carries the large cube");
     Ok(Row {
-        name: "mass ratio 1000 : 1, the large cube on the small one".into(),
+        name: "mass ratio 1000 : 1, large cube on small cube".into(),
         parameters: format!("μ = 0.5, cubes of 0.1 and 1 m, 1000 kg/m³; {}; 50 steps", settings.sentence()),
-        result: format!("gave way by {:.2} mm per contact", 1e3 * moved),
+        result: format!("displacement of {:.2} mm per contact", 1e3 * moved),
         curves: Vec::new(),
-        claims: vec![claim, track.claim("mass_ratio/intact", "a cube of 1000 kg on one of 1 kg")],
+        claims: vec![claim, track.claim("mass_ratio/intact", "cube of 1000 kg on a cube of 1 kg")],
         track,
     })
 }
@@ -119,22 +119,22 @@ fn incline(mu: f64) -> Result<Row, PageError> {
     let key = if mu < 0.5 { "slips" } else { "sticks" };
     let (claim, result) = if mu < 0.5 {
         let expected = speed * n * h + (G * (slope.sin() - mu * slope.cos())) * h * h * n * (n + 1.0) / 2.0;
-        let text =
-            "μ = 0.49 on tan α = 0.5: way from 0.2 to 0.6 s, of implicit Euler from the speed at 0.2 s";
+        let text = "cube with μ = 0.49 on an incline of tan α = 0.5: distance from 0.2 to 0.6 s, compared with implicit Euler from the speed at 0.2 s";
         (
             Claim::relative("incline/slips", text, expected, way, 0.002, "m"),
             format!("{way:.5} m, expected {expected:.5} m"),
         )
     } else {
         let creep = options.stiction_speed * n * h;
-        let text = "μ = 0.51 on tan α = 0.5: way from 0.2 to 0.6 s";
-        let claim = Claim::at_most("incline/sticks", text, creep, way.abs(), "m").rule("ε_v t: it creeps");
+        let text = "cube with μ = 0.51 on an incline of tan α = 0.5: distance from 0.2 to 0.6 s";
+        let claim = Claim::at_most("incline/sticks", text, creep, way.abs(), "m")
+            .rule("at most ε_v t, the creep of smoothed friction");
         (claim, format!("{way:.2e} m, at most {creep:.0e} m"))
     };
     Ok(Row {
         name: format!("incline of tan α = 0.5, μ = {mu}"),
         parameters: format!(
-            "cube of 0.1 m and 1 kg; {}; 60 steps, the first 20, in which contacts take up the load, left out",
+            "cube of 0.1 m and 1 kg; {}; 60 steps without the first 20 steps, in which the contacts take up the load",
             settings.sentence()
         ),
         result,
@@ -168,25 +168,27 @@ fn turntable(mu: f64) -> Result<Row, PageError> {
     let moved = end.x.hypot(end.y) - r;
     let needed = w * w * r / G;
     let (key, claim) = if mu < needed {
-        let text = format!("turntable, μ = {mu} below ω² r/g = {needed:.4}: way outwards in 2 s");
+        let text = format!("turntable, μ = {mu} below ω² r/g = {needed:.4}: outward displacement in 2 s");
         // The lack of friction alone, before the radius grows: ½ (ω² r − μ g) t² = 0.084 m; sideways motion takes part of it.
         ("slips", Claim::at_least("turntable/slips", &text, 0.02, moved, "m").rule("required: at least 2 cm"))
     } else {
-        let text = format!("turntable, μ = {mu} above ω² r/g = {needed:.4}: way outwards in 2 s");
+        let text = format!("turntable, μ = {mu} above ω² r/g = {needed:.4}: outward displacement in 2 s");
         let creep = 2.0 * options.stiction_speed;
         (
             "sticks",
-            Claim::at_most("turntable/sticks", &text, creep, moved.abs(), "m").rule("ε_v t: it creeps"),
+            Claim::at_most("turntable/sticks", &text, creep, moved.abs(), "m")
+                .rule("at most ε_v t, the creep of smoothed friction"),
         )
     };
     Ok(Row {
         name: format!("turntable at 45°/s, μ = {mu}"),
         parameters: format!(
-            "disc of 2 m in {sides} sides, driven; cube of 0.25 m and {:.1} kg at 1.5 m that turns with it at the start; {}; 200 steps",
+            "disc of 2 m with {sides} sides and prescribed rotation; cube of 0.25 m and {:.1} kg at 1.5 m, which rotates with the disc at the start; \
+             {}; 200 steps",
             1000.0 * (2.0 * half).powi(3),
             settings.sentence()
         ),
-        result: format!("{:.2e} m outwards", moved),
+        result: format!("outward displacement of {:.2e} m", moved),
         curves: vec![Curve { plot: "turntable", label: format!("μ = {mu}"), points: curve }],
         claims: vec![claim, track.claim(&format!("turntable/{key}/intact"), &format!("turntable, μ = {mu}"))],
         track,

@@ -49,7 +49,7 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
     let scenes = [
         (
             "spike_on_spike",
-            "spike on spike, point on point",
+            "spike on spike, tip on tip",
             TriangleMesh::spike(HALF, 0.2),
             TriangleMesh::spike(HALF, 0.2),
             flipped(0.402, 0.0),
@@ -65,7 +65,7 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
         ),
         (
             "wedge_nearly_along",
-            "wedge on wedge, a milliradian from parallel",
+            "wedge on wedge, edges 1 mrad from parallel",
             TriangleMesh::wedge(HALF, 0.1),
             TriangleMesh::wedge(HALF, 0.1),
             flipped(0.202, 1e-3),
@@ -81,7 +81,7 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
         ),
         (
             "spike_on_wedge",
-            "spike on wedge, point on edge",
+            "spike on wedge, tip on edge",
             TriangleMesh::wedge(HALF, 0.1),
             TriangleMesh::spike(HALF, 0.2),
             flipped(0.302, 0.3),
@@ -89,7 +89,7 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
         ),
         (
             "sliding_spike",
-            "spike on its point over tiles at 1 m/s",
+            "spike sliding on its tip over tiles at 1 m/s",
             TriangleMesh::tiles(8, 0.1),
             TriangleMesh::spike(HALF, 0.2),
             flipped(0.2008, 0.2) * at(0.3, 0.0, 0.0),
@@ -97,7 +97,7 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
         ),
         (
             "sliding_wedge",
-            "wedge on its edge over tiles at 1 m/s",
+            "wedge sliding on its edge over tiles at 1 m/s",
             TriangleMesh::tiles(8, 0.1),
             TriangleMesh::wedge(HALF, 0.1),
             flipped(0.1008, 0.2) * at(0.3, 0.0, 0.0),
@@ -112,11 +112,11 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
             still,
         ),
         ("cube_on_spike", "cube on a spike", TriangleMesh::spike(HALF, 0.2), cube(), over(0.252), still),
-        ("cube_on_cube", "cube on cube, all edges in line", cube(), cube(), over(0.102), still),
-        ("cube_by_edge", "cube by its edge on a cube", cube(), cube(), edge, still),
+        ("cube_on_cube", "cube on cube, all edges aligned", cube(), cube(), over(0.102), still),
+        ("cube_by_edge", "cube standing on its edge on a cube", cube(), cube(), edge, still),
         (
             "cliff",
-            "cliff: half of the upper cube stands over the edge",
+            "cliff: half of the upper cube lies beyond the edge",
             cube(),
             cube(),
             at(0.05, 0.0, 0.1008),
@@ -130,16 +130,22 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
         let met = track.worst.nearest.is_some();
         let claim = Claim::decided(
             id,
-            &format!("{name}: the bodies meet, and nothing intersects in 0.6 s"),
+            &format!("{name}: the bodies touch and do not intersect in 0.6 s"),
             met && track.intact(),
         )
-        .values("met, intact".into(), format!("{}, {}", yes(met, "met"), yes(track.intact(), "intact")), "")
-        .rule("a distance below d̂ was seen, none was zero, no overlap, every solve converged");
-        let parameters = format!("μ = {MU}, 1000 kg/m³, lower body held; {}; 60 steps", settings.sentence());
+        .values(
+            "touch, intact".into(),
+            format!("{}, {}", yes(met, "touch"), yes(track.intact(), "intact")),
+            "",
+        )
+        .rule(
+            "a distance below d̂ occurs, no distance is zero, there is no overlap, and every solve converges",
+        );
+        let parameters = format!("μ = {MU}, 1000 kg/m³, lower body fixed; {}; 60 steps", settings.sentence());
         rows.push(Row {
             name: name.into(),
             parameters,
-            result: "met, did not intersect".into(),
+            result: "The bodies touch and do not intersect.".into(),
             curves: Vec::new(),
             claims: vec![claim],
             track,
@@ -154,22 +160,22 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
     let expected = speed * speed / (2.0 * MU * 9.81) - 0.5 * speed * settings.dt;
     let claim = Claim::relative(
         "internal_edges",
-        "a brick slides over tiles: its way until it stops, v²/(2 μ g) less half a step",
+        "brick that slides over tiles: stopping distance, compared with v²/(2 μ g) minus half a time step",
         expected,
         way,
         0.05,
         "m",
     )
-    .rule("within 5 %: each edge of a tile is felt as one, 3 % of the way in all at this d̂");
+    .rule("within 5 %, because the brick feels each tile edge, which takes 3 % of the distance in total at this d̂");
     rows.push(Row {
         name: "internal edges: a brick slides over tiles of 0.1 m".into(),
         parameters: format!(
             "μ = {MU}, 1000 kg/m³, 0.1 × 0.08 × 0.06 m at {speed} m/s; {}; 60 steps",
             settings.sentence()
         ),
-        result: format!("{way:.4} m, expected {expected:.4} m"),
+        result: format!("stopping distance {way:.4} m, expected {expected:.4} m"),
         curves: Vec::new(),
-        claims: vec![claim, track.claim("internal_edges/intact", "a brick over tiles")],
+        claims: vec![claim, track.claim("internal_edges/intact", "brick that slides over tiles")],
         track,
     });
     Ok(rows)

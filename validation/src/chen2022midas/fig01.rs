@@ -107,7 +107,7 @@ fn forces(sheet: &mut Sheet, angles: &mut Plot) -> Result<(), PageError> {
     // Implicit steps brake a spin by δt ω³ per second, which takes 4.4e-5 of the angle.
     let claim = Claim::relative(
         "hinge/force",
-        "torque motor: angle after 0.5 s, τ/I h² n (n + 1)/2",
+        "hinge with torque motor: angle after 0.5 s, compared with τ/I h² n (n + 1)/2",
         expected,
         value(&track),
         1e-4,
@@ -130,7 +130,7 @@ fn forces(sheet: &mut Sheet, angles: &mut Plot) -> Result<(), PageError> {
     // A hundred solves to 1e-8 m/s.
     let claim = Claim::relative(
         "slide/force",
-        "force motor: way after 0.5 s, F/m h² n (n + 1)/2",
+        "slide with force motor: displacement after 0.5 s, compared with F/m h² n (n + 1)/2",
         expected,
         value(&track),
         1e-6,
@@ -151,7 +151,7 @@ fn speeds(sheet: &mut Sheet, turns: &mut Plot, full: bool) -> Result<(), PageErr
     let rise = speed / ramp;
     let expected = speed * (seconds - 0.5 * rise);
     let what = format!(
-        "velocity motor: angle after {seconds} s, {:.1} turns; half a second up to 10 rad/s at its cap, then at its speed",
+        "hinge with velocity motor: angle after {seconds} s, {:.1} turns (half a second up to 10 rad/s at the torque limit, then constant speed)",
         expected / TAU
     );
     // Implicit steps brake by δt ω³ = 1 rad/s², which takes 0.01 rad/s at this gain, and some on the way up.
@@ -171,7 +171,7 @@ fn speeds(sheet: &mut Sheet, turns: &mut Plot, full: bool) -> Result<(), PageErr
     let force = wrenches.get(2).map_or(f64::NAN, |w| w[0].z);
     let claim = Claim::relative(
         "slide/velocity_cap",
-        "velocity motor against a wall: force on the wall, the cap",
+        "slide with velocity motor against a wall: force on the wall, compared with the force limit of the motor",
         cap,
         force,
         1e-3,
@@ -183,7 +183,7 @@ fn speeds(sheet: &mut Sheet, turns: &mut Plot, full: bool) -> Result<(), PageErr
         claim,
         &track,
     );
-    sheet.claims.push(track.claim("slide/wall/intact", "a carriage driven against a wall"));
+    sheet.claims.push(track.claim("slide/wall/intact", "slide with velocity motor against a wall"));
     Ok(())
 }
 
@@ -200,7 +200,7 @@ fn positions(sheet: &mut Sheet, angles: &mut Plot) -> Result<(), PageError> {
     // At rest after a hundred time constants; the rod itself gives way by less than 1e-6 of its length.
     let claim = Claim::relative(
         "hinge/position",
-        "position motor lifts a rod: angle at rest, short of −0.5 rad by load over stiffness",
+        "hinge with position motor that lifts a rod: angle at rest, compared with −0.5 rad plus load over stiffness",
         rest,
         value(&track),
         1e-6,
@@ -220,7 +220,7 @@ fn positions(sheet: &mut Sheet, angles: &mut Plot) -> Result<(), PageError> {
     let rest = 0.1 - mass * G / 2e3;
     let claim = Claim::relative(
         "slide/position",
-        "position motor lifts a carriage: way at rest, short of 0.1 m by load over stiffness",
+        "slide with position motor that lifts a carriage: displacement at rest, compared with 0.1 m minus load over stiffness",
         rest,
         value(&track),
         1e-4,
@@ -242,24 +242,24 @@ fn limits(sheet: &mut Sheet, angles: &mut Plot) -> Result<(), PageError> {
     let rest = high + 0.1 * weight * f64::cos(high) / stiffness;
     let claim = Claim::near(
         "hinge/limit",
-        "a rod falls into its limit of 0.5 rad: angle at rest",
+        "rod that falls into its hinge limit of 0.5 rad: angle at rest",
         rest,
         value(&track),
         1e-6,
         "rad",
     )
     .values(format!("{rest:.7}"), format!("{:.7}", value(&track)), "rad")
-    .rule("within 1e-6 rad of the limit and load over k V");
+    .rule("within 1e-6 rad of the limit plus load over k V");
     sheet.add("hinge, limit", "−0.1 to 0.5 rad, k V = 32 kN·m/rad, h = 5 ms", claim, &track);
     sheet.claims.push(
         Claim::at_most(
             "hinge/limit_impact",
-            "a rod falls into its limit of 0.5 rad: farthest angle on impact",
+            "rod that falls into its hinge limit of 0.5 rad: largest angle during the impact",
             high + 0.01,
             most,
             "rad",
         )
-        .rule("1e-2 rad past the limit: the impact takes up to a hundred times the load at rest"),
+        .rule("at most 1e-2 rad past the limit, because the impact load is up to a hundred times the load at rest"),
     );
     angles.add_colored("limit", Mark::Line, 3, first_second(&points));
     angles.add_closed_form(vec![(0.0, high), (1.0, high)]);
@@ -271,14 +271,14 @@ fn limits(sheet: &mut Sheet, angles: &mut Plot) -> Result<(), PageError> {
     let rest = -0.1 - mass * G / stiffness;
     let claim = Claim::near(
         "slide/limit",
-        "a carriage falls into its limit of −0.1 m: way at rest",
+        "carriage that falls into its slide limit of −0.1 m: displacement at rest",
         rest,
         value(&track),
         1e-8,
         "m",
     )
     .values(format!("{rest:.9}"), format!("{:.9}", value(&track)), "m")
-    .rule("within 1e-8 m of the limit and load over k V/r²");
+    .rule("within 1e-8 m of the limit plus load over k V/r²");
     sheet.add("slide, limit", "±0.1 m, k V/r² = 13 MN/m, h = 5 ms", claim, &track);
     Ok(())
 }
@@ -288,10 +288,10 @@ impl Page for Fig01 {
         "chen2022midas/fig01"
     }
     fn title(&self) -> &'static str {
-        "Joints, limits and motors against closed forms"
+        "Joints, joint limits and motors compared with closed forms"
     }
     fn lead(&self) -> &'static str {
-        "Joints, limits and motors of affine bodies move as the closed forms of pendulums and servos say."
+        "Joints, joint limits and motors of affine bodies are compared with closed-form solutions."
     }
     fn cost(&self) -> [f64; 3] {
         [1.0, 1.0, 2.0]
@@ -301,15 +301,16 @@ impl Page for Fig01 {
         let mut sheet = Sheet { table, claims: Vec::new(), joint_error: 0.0 };
         let mut angles = Plot::new(
             "angles",
-            "Angles of hinges: a torque on a wheel without gravity; a rod that a position motor lifts, and one that falls into its limit; closed forms of the latter are those at rest.",
+            "Hinge angles of a wheel with a torque motor (no gravity), of a rod that a position motor lifts, and of a rod that falls into its limit. \
+             The closed forms of the two rods are the angles at rest.",
             "time [s]",
             "angle [rad]",
         );
         let mut turns = Plot::new(
             "turns",
-            "Angle of a wheel with a velocity motor, in turns: half a second at its cap, then at its speed.",
+            "Angle of a wheel with a velocity motor. The motor is at its torque limit for half a second and then keeps its speed.",
             "time [s]",
-            "turns",
+            "angle [turns]",
         );
         forces(&mut sheet, &mut angles)?;
         ctx.say("velocity motors");
@@ -322,21 +323,24 @@ impl Page for Fig01 {
         sheet.claims.push(
             Claim::at_most(
                 "joint_error",
-                "largest distance of two points that a joint makes one, all runs",
+                "largest distance between two points that a joint holds together, all runs",
                 5e-15,
                 sheet.joint_error,
                 "m",
             )
-            .rule("at most 5e-15: round-off of places within a metre; joints are eliminated, not penalised, so that none adds up"),
+            .rule("at most 5e-15, the round-off of positions within a metre; joints are eliminated and not penalised, so that no error accumulates"),
         );
         let options = IpcOptions::default();
         let settings = Settings { dt: 1e-3, tolerance: TOLERANCE, options };
         let mut out = PageOutput::new([
-            "The paper draws hinges and slides with their limits and motors; these are ours against closed forms. Where the paper bounds distances of two points, limits here are springs of the stiffness of the bodies, and position motors \
-             act on the angle, which has one solution and no range."
+            "The paper shows hinges and slides with their limits and motors. This page compares hinges and slides of this project with closed forms. \
+             The paper limits the distances of two points. The limits here are springs with the stiffness of the bodies. \
+             Position motors act on the angle, which has one solution and no range."
                 .into(),
             format!(
-                "Blocks of 1000 kg/m³, no friction; {}, but for h, which stands in the table. The wheel is 0.2 × 0.04 × 0.2 m, the rod 0.2 × 0.04 × 0.04 m, the carriage a cube of 0.1 m.",
+                "All bodies are blocks of 1000 kg/m³ without friction. The wheel has 0.2 × 0.04 × 0.2 m, the rod has 0.2 × 0.04 × 0.04 m, and the carriage \
+                 is a cube of 0.1 m. \
+                 The settings are {}. The time step h of each run is in the table.",
                 settings.sentence()
             ),
         ]);

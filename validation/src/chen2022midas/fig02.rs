@@ -59,34 +59,40 @@ impl Page for Fig02 {
         "chen2022midas/fig02"
     }
     fn title(&self) -> &'static str {
-        "Beams of 5, 9 and 9.9 mm go into a notch of 10 mm"
+        "Beams of 5, 9 and 9.9 mm in a notch of 10 mm"
     }
     fn lead(&self) -> &'static str {
-        "Beams of 5, 9 and 9.9 mm are lowered into a notch of 10 mm; none intersects it, at any clearance."
+        "Beams of 5, 9 and 9.9 mm fall into a notch of 10 mm without intersection."
     }
     fn cost(&self) -> [f64; 3] {
         [1.0, 1.0, 1.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut table = seen(
-            "Depth after 0.3 s of a notch that is 50 mm deep",
+            "Depth of the beam after 0.3 s in a notch that is 50 mm deep",
             &["thickness [mm]", "clearance [mm]", "d̂ [m]", "κ [J/m⁴]", "depth [mm]"],
         );
         let mut depths = Plot::new(
             "depth",
-            "Depth of the lower edge below the mouth of the notch. All beams but that of d̂ = 1 mm go in alike, two of them are shown.",
+            "Depth of the lower edge of the beam below the mouth of the notch. The beam with d̂ = 1 mm stays outside. \
+             The other beams enter with nearly equal curves, and two of them are shown.",
             "time [s]",
             "depth [mm]",
         );
         let mut ground = Plot::new(
             "ground",
-            "Height of the lower edge above the ground of the notch. It comes to rest within d̂. Taken from the centre of the beam, so that its own compression, 0.05 µm, counts.",
+            "Height of the lower edge of the beam above the bottom of the notch. The beam comes to rest within d̂. \
+             The height is computed from the centre of the beam and includes its compression of 0.05 µm.",
             "time [s]",
-            "height above the ground [m]",
+            "height above the bottom [m]",
         )
         .log(false, true);
-        let mut newton =
-            Plot::new("newton", "Newton iterations of each step.", "time [s]", "Newton iterations per step");
+        let mut newton = Plot::new(
+            "newton",
+            "Newton iterations of each time step",
+            "time [s]",
+            "Newton iterations per step [–]",
+        );
         let (mut claims, mut films) = (Vec::new(), Vec::new());
         for (thickness, range, stiffness) in CASES.into_iter().chain([WIDE]) {
             let mm = 1e3 * thickness;
@@ -118,24 +124,24 @@ impl Page for Fig02 {
                         "mm",
                     )
                     .values(
-                        format!("50 less {}", short(1e3 * off)),
-                        format!("50 less {}", short(1e3 * (DEPTH - found))),
+                        format!("50 minus {}", short(1e3 * off)),
+                        format!("50 minus {}", short(1e3 * (DEPTH - found))),
                         "mm",
                     )
-                    .rule("the ground of the notch, short of it by no more than 2 d̂ + 1 µm"),
+                    .rule("at most 2 d̂ + 1 µm above the bottom of the notch"),
                 );
             } else {
                 claims.push(
                     Claim::at_most(
                         &format!("{id}/stays_out"),
                         &format!(
-                            "beam of {mm} mm at d̂ = {range:e} m: depth after 0.3 s; a barrier twenty times as wide as the room on each side lets nothing in"
+                            "beam of {mm} mm at d̂ = {range:e} m: depth after 0.3 s (a barrier range of twenty times the clearance per side keeps the beam out)"
                         ),
                         -0.5e3 * range,
                         1e3 * found,
                         "mm",
                     )
-                    .rule("above the mouth by half of d̂, where one pair carries 43 N and the beam weighs 13 N: d̂ acts as a margin"),
+                    .rule("at least d̂/2 above the mouth, where one pair carries 43 N and the beam weighs 13 N, because d̂ acts as a margin"),
                 );
             }
             claims.push(track.claim(&format!("{id}/intact"), &format!("beam of {mm} mm at d̂ = {range:e} m")));
@@ -151,29 +157,34 @@ impl Page for Fig02 {
         let (said, beside) = bullet::recorded(&ctx.root)?;
         let mut out = PageOutput::new([
             format!(
-                "The lower beam, held, is 0.5 × 0.01 × 0.1 m with a notch {} mm wide and {} mm deep in its upper edge; one concave mesh. The upper beam is l × 0.5 × 0.1 m, crosses it at a right angle and falls from 2 mm above the \
-                 mouth, 40 % of the clearance to the side. {DENSITY} kg/m³, μ = {MU}, {:.2} m/s². The paper gives sizes only; density, friction, step and all of the solver are ours.",
+                "The lower beam is fixed. It has 0.5 × 0.01 × 0.1 m and a notch in its upper edge, which is {} mm wide and {} mm deep. \
+                 The lower beam is one concave mesh. \
+                 The upper beam has l × 0.5 × 0.1 m and crosses the lower beam at a right angle. It falls from 2 mm above the mouth and starts 40 % of the \
+                 clearance to the side. \
+                 The density is {DENSITY} kg/m³, μ = {MU}, and gravity is {:.2} m/s². The paper only gives the sizes. \
+                 Density, friction, time step and solver settings are chosen here.",
                 1e3 * NOTCH,
                 1e3 * DEPTH,
                 G,
             ),
             format!(
-                "{}; d̂ and κ of each run stand in the table. Distances and overlaps are looked at after every step.",
+                "The settings are {}. The table lists d̂ and κ of each run. Distances and overlaps are measured after every step.",
                 settings(1e-4, 1e13).without_barrier()
             ),
-            "Every claim about clearance is one about d̂: within d̂ bodies push each other, so that d̂ plays the part of the margin of other engines. The last run shows it: with d̂ = 1 mm the beam of 9.9 mm stays out. \
-             What differs is that d̂ is free: 0.1 µm works as well, a thousandth of the clearance."
+            "Bodies push each other within the barrier range d̂. The range d̂ therefore acts like the collision margin of other simulators. \
+             The last run shows this effect: with d̂ = 1 mm the beam of 9.9 mm stays out. \
+             In contrast to a margin, d̂ can be chosen freely. A range of 0.1 µm, a thousandth of the clearance, works as well."
                 .into(),
         ]);
-        out.heading("Way into the notch");
+        out.heading("Depth in the notch");
         out.plot(depths);
         out.plot(ground);
         out.table(table);
         out.extend(claims);
         films.into_iter().for_each(|(page, caption)| out.film(page, caption));
-        out.heading("Work");
+        out.heading("Newton iterations");
         out.plot(newton);
-        out.heading("Bullet beside it");
+        out.heading("Comparison with Bullet");
         out.prose(said);
         out.extend(beside);
         Ok(out)

@@ -22,7 +22,7 @@ const DT: f64 = 5e-3;
 
 /// Phases of the gripper, with their numbers of steps.
 const PHASES: [(&str, usize); 6] =
-    [("grip", 20), ("lift", 60), ("hold", 20), ("lower", 60), ("open", 40), ("go up", 40)];
+    [("grip", 20), ("lift", 60), ("hold", 20), ("lower", 60), ("open", 40), ("retreat", 40)];
 
 /// Profile of the cup from the middle of its underside to the middle of its ground: radius and height \[m\].
 const PROFILE: [[f64; 2]; 4] =
@@ -68,14 +68,14 @@ fn pick(force: f64) -> Result<Outcome, PageError> {
     let (mut heights, mut rise) = (Vec::new(), Vec::new());
     for (phase, steps) in PHASES {
         let up = match phase {
-            "lift" | "go up" => SPEED,
+            "lift" | "retreat" => SPEED,
             "lower" => -SPEED,
             _ => 0.0,
         };
         carry(&mut track, 0, up * Vector3::z())?;
         match phase {
             "open" => open(&mut track, 0.05)?,
-            "go up" => open(&mut track, 1e-3)?,
+            "retreat" => open(&mut track, 1e-3)?,
             _ => press(&mut track, force)?,
         }
         track.run(steps, |t| heights.push((t.time(), 1e3 * (t.center(3).z - start))))?;
@@ -89,28 +89,32 @@ impl Page for Fig03 {
         "chen2022midas/fig03"
     }
     fn title(&self) -> &'static str {
-        "A cup with a wall of 2 mm is picked, placed and released, at one and ten times the force"
+        "Pick and place of a thin-walled cup"
     }
     fn lead(&self) -> &'static str {
-        "A gripper picks up a cup with a wall of 2 mm, places it and lets go; the grip holds at one and at ten times the force."
+        "A gripper lifts, places and releases a cup with a wall of 2 mm at one and ten times the grip force."
     }
     fn cost(&self) -> [f64; 3] {
         [1.0, 1.0, 1.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut table = seen(
-            "Cup at one and ten times the force",
+            "Motion of the cup at one and ten times the grip force",
             &[
                 "force of each jaw [N]",
-                "lifted by [mm]",
-                "off its place at the end [mm]",
+                "lift height [mm]",
+                "position error at the end [mm]",
                 "tilt at the end [mrad]",
             ],
         );
         let mut plot =
-            Plot::new("height", "Height of the cup above its place at the start.", "time [s]", "height [mm]");
-        let mut newton =
-            Plot::new("newton", "Newton iterations of each step.", "time [s]", "Newton iterations per step");
+            Plot::new("height", "Height of the cup above its initial position", "time [s]", "height [mm]");
+        let mut newton = Plot::new(
+            "newton",
+            "Newton iterations of each time step",
+            "time [s]",
+            "Newton iterations per step [–]",
+        );
         let (mut claims, mut films) = (Vec::new(), Vec::new());
         let mut mass = 0.0;
         for times in [1.0, 10.0] {
@@ -119,7 +123,7 @@ impl Page for Fig03 {
             let o = pick(force)?;
             mass = o.mass;
             let page = o.track.film.attachment(&format!("cup at {force} N"));
-            films.push((page, format!("The cup, pressed with {force} N, is lifted and put down")));
+            films.push((page, format!("The gripper lifts and places the cup with {force} N per jaw")));
             let lifted = o.rise[2];
             let end = o.track.center(3);
             let off = end.x.hypot(end.y).max(o.rise[5].abs());
@@ -133,43 +137,44 @@ impl Page for Fig03 {
             claims.push(
                 Claim::between(
                     &format!("force{times}/lifted"),
-                    &format!("{what}: lifted by"),
+                    &format!("{what}: lift height of the cup"),
                     [1e3 * (way - 1e-4 - creep / 5.6), 1e3 * (way + 1e-4)],
                     1e3 * lifted,
                     "mm",
                 )
-                .rule("the way of the palm to 0.1 mm, less what it creeps, at most ε_v t/5.6: the jaws press with 5.6 times what the weight needs"),
+                .rule("path of the palm within 0.1 mm, minus a creep of at most ε_v t/5.6, because the jaws press with 5.6 times the force that the \
+                    weight needs"),
             );
             claims.push(
                 Claim::at_most(
                     &format!("force{times}/placed"),
-                    &format!("{what}: off its place after it was let go"),
+                    &format!("{what}: position error of the cup after release"),
                     1e3 * creep / 5.6,
                     1e3 * off,
                     "mm",
                 )
-                .rule("ε_v t/5.6, its creep in the jaws"),
+                .rule("at most ε_v t/5.6, the creep of the cup in the jaws"),
             );
             claims.push(
                 Claim::at_most(
                     &format!("force{times}/upright"),
-                    &format!("{what}: tilt after it was let go"),
+                    &format!("{what}: tilt of the cup after release"),
                     1e-3,
                     tilt,
                     "rad",
                 )
-                .rule("at most 1e-3: a twentieth of d̂ over half its width; all around its foot gaps carry alike"),
+                .rule("at most 1e-3, a twentieth of d̂ over half the width, because the gaps around the foot carry equal loads"),
             );
             let speed = o.track.velocity(3).norm();
             claims.push(
                 Claim::at_most(
                     &format!("force{times}/released"),
-                    &format!("{what}: speed of the cup at the end, while the jaws go up"),
+                    &format!("{what}: speed of the cup at the end, while the jaws move up"),
                     settings().tolerance,
                     speed,
                     "m/s",
                 )
-                .rule("the tolerance of Newton's iterations: it stands, implicit steps have damped what letting go left"),
+                .rule("at most the Newton tolerance, because the cup stands and implicit steps damp the motion caused by the release"),
             );
             claims.push(o.track.claim(&format!("force{times}/intact"), &what));
             newton.add(
@@ -183,8 +188,12 @@ impl Page for Fig03 {
             PHASES.iter().map(|(name, n)| format!("{name} {} s", number(DT * *n as f64))).collect();
         let mut out = PageOutput::new([
             format!(
-                "A cup, {} mm wide, {} mm high, wall and ground of {} mm, one closed mesh of revolution with {SIDES} sides; {DENSITY} kg/m³, {} g. Two jaws of 10 × 24 × 20 mm on rails of a palm press with {FORCE} N each, 5.6 times what the weight needs, \
-                 or ten times that; the palm is driven. {}; up and down at {SPEED} m/s, jaws open at 0.05 m/s with 5 N. The paper states the wall, a force motor and ten times the force.",
+                "The cup is {} mm wide and {} mm high, with a wall and a bottom of {} mm. It is one closed mesh of revolution with {SIDES} sides, a density \
+                 of {DENSITY} kg/m³ and a mass of {} g. \
+                 Two jaws of 10 × 24 × 20 mm slide on rails of a palm. They press with {FORCE} N each, which is 5.6 times the force that the weight needs, \
+                 or with ten times this force. The motion of the palm is prescribed. \
+                 The phases are {}. The palm moves up and down at {SPEED} m/s. The jaws open at 0.05 m/s with 5 N. \
+                 The paper states the wall thickness, a force motor and ten times the force.",
                 2e3 * RADIUS,
                 1e3 * HEIGHT,
                 1e3 * WALL,
@@ -192,7 +201,8 @@ impl Page for Fig03 {
                 phases.join(", ")
             ),
             format!(
-                "μ = {MU} everywhere, {G} m/s², {}. d̂ is a quarter of the wall. Distances and overlaps are looked at after every step.",
+                "All surfaces have μ = {MU}, and gravity is {G} m/s². The settings are {}. The barrier range d̂ is a quarter of the wall thickness. \
+                 Distances and overlaps are measured after every step.",
                 settings().sentence()
             ),
         ]);
@@ -201,7 +211,7 @@ impl Page for Fig03 {
         out.extend(claims);
         out.table(table);
         films.into_iter().for_each(|(page, caption)| out.film(page, caption));
-        out.heading("Work");
+        out.heading("Newton iterations");
         out.plot(newton);
         Ok(out)
     }

@@ -93,10 +93,10 @@ impl Page for Fig04 {
         "chen2022midas/fig04"
     }
     fn title(&self) -> &'static str {
-        "Force that holds a cube: proportional to its mass, to the inverse of friction"
+        "Grip force of a cube against its mass and friction coefficient"
     }
     fn lead(&self) -> &'static str {
-        "The force at which a gripper holds a cube grows with its mass and falls with friction."
+        "The smallest force at which a gripper lifts a cube grows with the mass and falls with the friction coefficient."
     }
     fn cost(&self) -> [f64; 3] {
         [10.0, 10.0, 20.0]
@@ -110,8 +110,8 @@ impl Page for Fig04 {
         let coefficients: &[f64] =
             if ctx.full() { &[0.1, 0.125, 0.25, 0.4, 0.5, 0.8, 1.0] } else { &[0.125, 0.25, 0.5, 1.0] };
         let mut table = seen(
-            "Least force of each jaw; the other columns are of the last lift of each search",
-            &["mass [kg]", "μ", "m g/(2 μ) [N]", "least force [N]"],
+            "Smallest force of each jaw that lifts the cube. The columns from the smallest distance on belong to the last lift of each search.",
+            &["mass [kg]", "μ [–]", "m g/(2 μ) [N]", "smallest force [N]"],
         );
         let mut claims = Vec::new();
         let mut measure = |case: &Case| -> Result<f64, PageError> {
@@ -123,7 +123,7 @@ impl Page for Fig04 {
             let what = format!("{} kg, μ = {}", number(case.mass()), case.mu);
             claims.push(Claim::relative(
                 &id,
-                &format!("{what}: least force of each jaw, m g/(2 μ)"),
+                &format!("{what}: smallest lifting force of each jaw, compared with m g/(2 μ)"),
                 case.closed_form(),
                 force,
                 0.02,
@@ -153,23 +153,30 @@ impl Page for Fig04 {
             (0..=40).map(|i| ends[0] + (ends[1] - ends[0]) * f64::from(i) / 40.0).map(|x| (x, f(x))).collect()
         };
         let mass = Case { density: 1000.0, mu: 0.5 }.mass();
-        let mut first =
-            Plot::new("mass", "Least force of each jaw against mass, μ = 0.5.", "mass [kg]", "force [N]");
-        first.add("least force", Mark::Points, by_mass.clone());
+        let mut first = Plot::new(
+            "mass",
+            "Smallest lifting force of each jaw against the mass of the cube (μ = 0.5)",
+            "mass [kg]",
+            "force [N]",
+        );
+        first.add("simulation", Mark::Points, by_mass.clone());
         first.add_closed_form(line(&by_mass, &|m| m * G));
         let mut second = Plot::new(
             "friction",
-            "Least force of each jaw against the coefficient of friction, 0.064 kg.",
-            "μ",
+            "Smallest lifting force of each jaw against the friction coefficient (0.064 kg)",
+            "friction coefficient μ [–]",
             "force [N]",
         )
         .log(true, true);
-        second.add("least force", Mark::Points, by_friction.clone());
+        second.add("simulation", Mark::Points, by_friction.clone());
         second.add_closed_form(line(&by_friction, &|mu| 0.5 * mass * G / mu));
         let mut out = PageOutput::new([
             format!(
-                "Two jaws on rails of a palm press with a constant force against a cube of {} m that stands on a table, for {} s; then the palm goes up at {LIFT} m/s, as in the paper, for {} s. The cube is held when it comes along at the \
-                 end to within ε_v, 1 mm/s; a load that is lost stays on the table. The least force is found by halving {} to {} m g/(2 μ) {HALVINGS} times. Masses, friction and all settings are ours; the paper shows a line.",
+                "A cube of {} m stands on a table. Two jaws on rails of a palm press against the cube with a constant force for {} s. \
+                 The palm then moves up at {LIFT} m/s, as in the paper, for {} s. \
+                 The cube is held if its speed at the end agrees with the palm to within ε_v = 1 mm/s. A cube that is lost stays on the table. \
+                 The smallest force is found by bisection between {} and {} m g/(2 μ) in {HALVINGS} steps. \
+                 Masses, friction coefficients and all settings are chosen here. The paper shows a line.",
                 2.0 * HALF,
                 STEPS[0] as f64 * DT,
                 STEPS[1] as f64 * DT,
@@ -177,7 +184,8 @@ impl Page for Fig04 {
                 RANGE[1]
             ),
             format!(
-                "At 0.064 kg: {}. At other masses κ is in proportion: a vertex carries a quarter of the weight at d̂/2. The jaws are 0.02 × 0.06 × 0.06 m, they have the μ of the cube, the table none.",
+                "The settings at 0.064 kg are {}. At other masses κ is proportional to the mass, so that a vertex carries a quarter of the weight at d̂/2. \
+                 The jaws have 0.02 × 0.06 × 0.06 m and the friction coefficient of the cube. The table has no friction.",
                 settings(mass).sentence()
             ),
         ]);

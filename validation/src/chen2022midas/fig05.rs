@@ -136,57 +136,66 @@ impl Page for Fig05 {
         "chen2022midas/fig05"
     }
     fn title(&self) -> &'static str {
-        "A gripper pushes a USB-A plug into its port"
+        "Insertion of a USB-A plug into its port"
     }
     fn lead(&self) -> &'static str {
-        "A gripper pushes a USB-A plug into its port: depth of the plug and smallest distance over time."
+        "A gripper pushes a USB-A plug into its port without jamming and without intersection."
     }
     fn cost(&self) -> [f64; 3] {
         [1.0, 1.0, 1.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let own = |id, name, offset| Task { id, name, offset, from: -13e-3, to: -0.3e-3, substitute: None };
-        let ours = own("own", "meshes made here", OFFSETS[0]);
-        let beside = own("beside", "meshes made here, further off", OFFSETS[1]);
+        let ours = own("own", "own meshes", OFFSETS[0]);
+        let beside = own("beside", "own meshes, larger offset", OFFSETS[1]);
         let theirs = Task {
             id: "files",
-            name: "meshes of files",
+            name: "meshes from files",
             offset: OFFSETS[0],
             from: -13e-3,
             to: -0.5e-3,
             substitute: Some(
-                "usb_parametric of the models, generated from nominal outline sizes, stands in for the paper's meshes, which are not public",
+                "The paper's meshes are not public. The meshes usb_parametric of the models replace them. They were generated from nominal outline sizes.",
             ),
         };
         let meshes = || Ok((plug().map_err(PageError::from_error)?, port().map_err(PageError::from_error)?));
         let mut table = seen(
-            "Plug at the end",
+            "Final state of the plug",
             &[
                 "meshes",
-                "triangles, plug and port",
-                "short of its way by [µm]",
-                "centre of mass beside the middle across, up [µm]",
+                "triangles (plug, port)",
+                "distance to the commanded position [µm]",
+                "offset of the centre of mass from the middle (lateral, vertical) [µm]",
             ],
         );
         let mut plot = Plot::new(
             "place",
-            "Way of the plug's front edge into the port, and that of the palm.",
+            "Depth of the front edge of the plug in the port, and the depth commanded by the palm",
             "time [s]",
             "depth of the front edge [mm]",
         );
         let mut lead = Plot::new(
             "beside",
-            "Where the plug's centre of mass is beside the middle of the port: bevels lead it across, friction of the jaws lets it up and down little.",
+            "Offset of the centre of mass of the plug from the middle of the port. Bevels guide the plug laterally. \
+             Friction of the jaws limits its vertical motion.",
             "depth of the front edge [mm]",
-            "beside the middle [mm]",
+            "offset from the middle [mm]",
         );
-        let mut newton =
-            Plot::new("newton", "Newton iterations of each step.", "time [s]", "Newton iterations per step");
+        let mut newton = Plot::new(
+            "newton",
+            "Newton iterations of each time step",
+            "time [s]",
+            "Newton iterations per step [–]",
+        );
         let (mut claims, mut films) = (Vec::new(), Vec::new());
         for (task, meshes) in [(ours, Some(meshes())), (beside, Some(meshes())), (theirs, models(ctx))] {
-            let what = format!("plug into port, {}", task.name);
+            let what = format!("plug insertion, {}", task.name);
             let Some(meshes) = meshes else {
-                claims.push(Claim::skipped(task.id, &what, "peg_and_usb is not among the models"));
+                claims.push(Claim::skipped(
+                    task.id,
+                    &what,
+                    "The meshes peg_and_usb are missing in the models.",
+                ));
                 continue;
             };
             ctx.say(task.name);
@@ -195,7 +204,7 @@ impl Page for Fig05 {
             let o = insert(&task, plug, port)?;
             films.push((
                 o.track.film.attachment(task.name),
-                format!("The plug goes into its port, {}", task.name),
+                format!("The gripper pushes the plug into its port ({})", task.name),
             ));
             let short = task.to - o.end.x;
             let cells = [
@@ -207,12 +216,13 @@ impl Page for Fig05 {
             table.row(cells.into_iter().chain(o.track.cells()));
             let mut seated = Claim::at_most(
                 &format!("{}/seated", task.id),
-                &format!("{what}: short of its way by"),
+                &format!("{what}: distance of the plug to the commanded position"),
                 if task.id == "beside" { 20.0 } else { 1e6 * 1e-4 * DT },
                 1e6 * short.abs(),
                 "µm",
             )
-            .rule("the residual that the tolerance of Newton's iterations allows in a step, 1e-4 m/s × 2 ms, or two d̂ further off, where bevels push it back in the jaws: it went the way of the palm, nothing jammed");
+            .rule("at most the residual that the Newton tolerance allows in a step, 1e-4 m/s × 2 ms, so that the plug follows the palm and does not jam; \
+                for the larger offset at most two d̂, because the bevels push the plug back in the jaws");
             let mut intact = o.track.claim(&format!("{}/intact", task.id), &what);
             if let Some(s) = task.substitute {
                 seated = seated.with_substitute(s);
@@ -228,7 +238,7 @@ impl Page for Fig05 {
                 plot.add("palm", Mark::Dashed, o.commanded.iter().map(deep).collect());
             }
             if task.substitute.is_none() {
-                for (way, curve) in ["across", "up"].iter().zip(&o.beside) {
+                for (way, curve) in ["lateral", "vertical"].iter().zip(&o.beside) {
                     let points = curve.iter().map(ahead).collect();
                     lead.add(&format!("{way}, {}", task.name), Mark::Line, points);
                 }
@@ -241,8 +251,12 @@ impl Page for Fig05 {
         }
         let mut out = PageOutput::new([
             format!(
-                "Plug and port are one closed concave mesh each. Sizes of USB-A: shell 12.0 × 4.5 mm, opening 12.5 × 5.12 mm, tongue 1.84 mm thick; the slot of the plug, the tongue's width and the lengths are ours. Room on each side: {} mm across and {} mm \
-                 up between shell and opening, {} mm across and {} mm up between tongue and slot. The plug starts {} µm to the side and {} µm above the middle, once {} and {} µm, which is beyond the room: bevels have to lead it. The opening and the front edges of tongue and shell have bevels of 0.15 to 0.5 mm.",
+                "Plug and port are one closed concave mesh each. The USB-A sizes are a shell of 12.0 × 4.5 mm, an opening of 12.5 × 5.12 mm and a tongue of \
+                 1.84 mm thickness. The slot of the plug, the width of the tongue and the lengths are chosen here. \
+                 The clearance on each side is {} mm laterally and {} mm vertically between shell and opening. \
+                 It is {} mm laterally and {} mm vertically between tongue and slot. \
+                 The plug starts {} µm to the side and {} µm above the middle. A second run starts at {} and {} µm, which is beyond the clearance, so that \
+                 bevels must guide the plug. The opening and the front edges of tongue and shell have bevels of 0.15 to 0.5 mm.",
                 ROOM[0],
                 ROOM[1],
                 ROOM[2],
@@ -253,18 +267,21 @@ impl Page for Fig05 {
                 number(1e6 * OFFSETS[1][1])
             ),
             format!(
-                "Two jaws of 16 × 10 × 12 mm on rails of a palm press with {FORCE} N on the handle, so that the plug is free across, along the rails, and held by friction up and ahead; the palm is driven at {SPEED} m/s for 12.7 mm and stops. μ = {MU}, of the jaws {GRIP_MU}; {DENSITY} kg/m³, {G} m/s²; {}. d̂ is less than a fifth of the least room on a side. The \
-                 port is held. The paper shows an insertion and states no numbers.",
+                "Two jaws of 16 × 10 × 12 mm on rails of a palm press with {FORCE} N on the handle. The plug can move laterally along the rails, and \
+                 friction holds it in the vertical and in the insertion direction. \
+                 The palm has a prescribed motion at {SPEED} m/s over 12.7 mm and then stops. The port is fixed. \
+                 The friction coefficient is {MU}, and {GRIP_MU} for the jaws. The density is {DENSITY} kg/m³, and gravity is {G} m/s². The settings are {}. \
+                 The barrier range d̂ is less than a fifth of the smallest clearance on a side. The paper shows an insertion and states no numbers.",
                 settings().sentence()
             ),
         ]);
-        out.heading("Way into the port");
+        out.heading("Insertion");
         out.plot(plot);
         out.plot(lead);
         out.table(table);
         out.extend(claims);
         films.into_iter().for_each(|(page, caption)| out.film(page, caption));
-        out.heading("Work");
+        out.heading("Newton iterations");
         out.plot(newton);
         Ok(out)
     }

@@ -24,9 +24,9 @@ const ASIDE: f64 = 1e-5;
 const PEG_RANGE: f64 = 1e-5;
 const THREAD_RANGE: f64 = 5e-6;
 /// Text of the claims where the files are absent.
-const ABSENT: &str = "peg_and_usb is not among the models";
+const ABSENT: &str = "The meshes peg_and_usb are missing in the models.";
 /// Text of the claims of the files that this project has.
-const OWN: &str = "pegs and plates written for this project by their dimensions, without chamfers, for the meshes of others";
+const OWN: &str = "The pegs and plates are written for this project by their dimensions. They have no chamfers. They replace the meshes of others.";
 
 fn mesh(folder: &Path, name: &str) -> Result<TriangleMesh, PageError> {
     TriangleMesh::load(folder.join(name)).map_err(PageError::from_error)
@@ -93,18 +93,22 @@ impl Page for Files {
         "chen2022midas/files"
     }
     fn title(&self) -> &'static str {
-        "Pegs, plates, a bolt and a nut of files"
+        "Pegs, plates, a bolt and a nut from mesh files"
     }
     fn lead(&self) -> &'static str {
-        "Pegs, plates, a bolt and a nut from mesh files: a nut turns down its bolt, and nothing intersects."
+        "Pegs from mesh files fall through tight holes and a bolt turns in its nut, without intersection."
     }
     fn cost(&self) -> [f64; 3] {
         [0.5, 33.0, 60.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(
-            "Meshes of peg_and_usb, which come from others and stand beside the fits made here (fig02, fig05, fig09, units). Plates and nuts are open meshes: they are held as surfaces. Pegs of {DENSITY} kg/m³ and friction {FRICTION} begin {} mm above their plate of {} mm, {} µm aside, and fall through it onto a floor {} mm below; \
-             d̂ = {} µm, steps of 1 ms, 0.1 s. A bolt stands in its nut without gravity and friction, at a height where nothing crosses, and a torque turns it; d̂ = {} µm.",
+            "The meshes peg_and_usb are from another source. They complement the fits of this project (fig02, fig05, fig09, units). \
+             Plates and nuts are open meshes and are fixed surfaces. \
+             Pegs have a density of {DENSITY} kg/m³ and a friction coefficient of {FRICTION}. They start {} mm above their plate of {} mm with an offset of \
+             {} µm. They fall through the plate onto a floor {} mm below. \
+             The pegs have d̂ = {} µm and time steps of 1 ms for 0.1 s. A bolt stands in its nut without gravity and friction, at a height without \
+             intersection. A torque turns the bolt. The bolt has d̂ = {} µm.",
             number(1e3 * ABOVE),
             number(1e3 * PLATE),
             number(1e6 * ASIDE),
@@ -115,7 +119,7 @@ impl Page for Files {
         let folder = ctx.models.as_ref().map(|m| m.join("peg_and_usb")).filter(|f| f.is_dir());
         let pegs = folder.as_ref().map_or_else(|| ctx.root.join("models/pegs"), |f| f.join("pegs"));
         let sizes: &[&str] = ctx.sized([&["8mm"], &["8mm"], &["4mm", "8mm", "12mm", "16mm"]]);
-        let mut table = seen("At the end", &["fit", "way or turns"]);
+        let mut table = seen("Results of all fits", &["fit", "distance or turns"]);
         let mut films = Vec::new();
         out.heading("Pegs");
         for shape in ["round", "rectangular"] {
@@ -132,7 +136,7 @@ impl Page for Files {
                 table.row(cells.into_iter().chain(track.cells()));
                 films.push((track.film.attachment(&name), name.clone()));
                 let whole = ABOVE + PLATE + BELOW;
-                let claim = format!("{name}: it falls through the plate onto the floor");
+                let claim = format!("{name}: falling distance through the plate onto the floor");
                 out.claim(
                     Claim::near(&format!("{id}/down"), &claim, whole, way, 2.0 * PEG_RANGE, "m")
                         .rule("within 2 d̂"),
@@ -145,10 +149,12 @@ impl Page for Files {
             out.claims_mut().for_each(|c| c.substitute = Some(OWN.to_owned()));
         }
         out.heading("Bolt");
-        let (name, pitch) = ("bolt M16 in its nut, loose", 2e-3);
+        let (name, pitch) = ("bolt M16 in its nut, loose fit", 2e-3);
         match (&folder, ctx.sized([None, Some(40), Some(100)])) {
             (None, _) => out.claim(Claim::skipped("bolt/pitch", name, ABSENT)),
-            (_, None) => out.claim(Claim::skipped("bolt/pitch", name, "runs with larger sizes")),
+            (_, None) => {
+                out.claim(Claim::skipped("bolt/pitch", name, "This scene only runs in larger sizes."))
+            }
             (Some(folder), Some(steps)) => {
                 ctx.say(name);
                 let (track, turns, off) = bolt(folder, "m16_loose", 2e-3, pitch, steps)?;
@@ -156,10 +162,18 @@ impl Page for Files {
                     [name.to_owned(), format!("{} turns", number(turns))].into_iter().chain(track.cells()),
                 );
                 out.claim(
-                    Claim::at_most("bolt/pitch", "height of the bolt and pitch times turns", 2e-4, off, "m")
-                        .rule("at most 0.2 mm: heights at which the start does not cross span as much"),
+                    Claim::at_most(
+                        "bolt/pitch",
+                        "largest difference between the bolt displacement and pitch times turns",
+                        2e-4,
+                        off,
+                        "m",
+                    )
+                    .rule("at most 0.2 mm, the range of heights at which the start does not intersect"),
                 );
-                out.claim(Claim::at_least("bolt/turns", "it turns", 0.1, turns, "1").required());
+                out.claim(
+                    Claim::at_least("bolt/turns", "number of turns of the bolt", 0.1, turns, "1").required(),
+                );
                 out.claim(track.claim("bolt/intact", name));
             }
         }

@@ -43,7 +43,7 @@ impl Settings {
             n => format!("up to {n} times"),
         };
         format!(
-            "h = {} ms, k = {} Pa of the orthogonality, ε_v = {} m/s, friction solved {passes} per step, Newton tolerance {} m/s",
+            "time step h = {} ms, orthogonality stiffness k = {} Pa, ε_v = {} m/s, friction solved {passes} per step, Newton tolerance {} m/s",
             short(1e3 * self.dt),
             short(o.orthogonality),
             short(o.stiction_speed),
@@ -187,15 +187,15 @@ impl Track {
     /// The claim that nothing intersects and every solve converges.
     pub(super) fn claim(&self, id: &str, what: &str) -> Claim {
         let [least, crossing, _, unconverged, _] = self.cells();
-        let text = format!("{what}: nothing intersects, every solve converges");
+        let text = format!("{what}: no bodies intersect and every solve converges");
         Claim::decided(id, &text, self.intact())
             .values(
                 "> 0, none, 0".into(),
                 format!("{least}, {crossing}, {unconverged}"),
-                "m; overlaps; solves that did not converge",
+                "smallest distance in m, overlaps, unconverged solves",
             )
             .rule(
-                "smallest distance above zero and no overlap at the end of every step, no unconverged solve",
+                "smallest distance above zero and no overlap at the end of every step, and no unconverged solve",
             )
     }
 }
@@ -205,9 +205,9 @@ pub(super) fn seen(caption: &str, head: &[&str]) -> Table {
     let common = [
         "smallest distance [m]",
         "overlaps",
-        "Newton iterations per step, mean (most)",
+        "Newton iterations per step, mean (max.)",
         "unconverged solves",
-        "largest |A Aᵀ − 1|",
+        "largest |A Aᵀ − 1| [–]",
     ];
     let all: Vec<&str> = head.iter().copied().chain(common).collect();
     Table::new(caption, &all)

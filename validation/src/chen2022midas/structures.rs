@@ -80,33 +80,33 @@ fn cards(mu: f64, seconds: f64) -> Result<Row, PageError> {
         let bound = options.range + 2.0 * 0.3 * options.stiction_speed * seconds;
         Claim::at_most(
             "card_house/stands",
-            &format!("{name}: the upper tent has come down after {seconds} s by"),
+            &format!("{name}: downward displacement of the upper tent after {seconds} s"),
             bound,
             fall,
             "m",
         )
-        .rule("a gap of d̂, and creep of its feet and those below at 0.3 ε_v, where friction is 0.233 of 0.5")
+        .rule("at most a gap of d̂ plus the creep of its feet and the feet below at 0.3 ε_v, where friction needs 0.233 of 0.5")
     } else {
         Claim::at_least(
             "card_house/falls",
-            &format!("{name}: the upper tent has come down after {seconds} s by"),
+            &format!("{name}: downward displacement of the upper tent after {seconds} s"),
             0.02,
             fall,
             "m",
         )
-        .rule("required: at least 2 cm; two cards need μ ≥ 1/(2 tan 65°) = 0.233")
+        .rule("required: at least 2 cm, because two cards need μ ≥ 1/(2 tan 65°) = 0.233")
     };
     Ok(Row {
         name: name.clone(),
         parameters: format!(
-            "cards of {} × {} × {} mm, {density} kg/m³, the one across {} mm; {}; {seconds} s",
+            "cards of {} × {} × {} mm, {density} kg/m³, horizontal card of {} mm; {}; {seconds} s",
             1e3 * long,
             1e3 * width,
             1e3 * t,
             number(1e3 * (apart + 0.04)),
             settings.sentence()
         ),
-        result: format!("came down by {} mm", number(1e3 * fall)),
+        result: format!("downward displacement of {} mm", number(1e3 * fall)),
         curves: vec![Curve { plot: "cards", label: format!("μ = {mu}"), points: curve }],
         claims: vec![claim, track.claim(&format!("card_house/{key}/intact"), &name)],
         track,
@@ -176,21 +176,22 @@ fn arch(count: u32, stiction_speed: f64, seconds: f64) -> Result<Row, PageError>
     let id = format!("arch{count}_{stiction_speed:e}");
     let claim = Claim::at_most(
         &format!("{id}/stands"),
-        &format!("{name}: the crown has come down from 1 to {seconds} s by"),
+        &format!("{name}: downward displacement of the crown from 1 to {seconds} s"),
         1e3 * bound,
         1e3 * fall.abs(),
         "mm",
     )
-    .rule("joints creep at ε_v at most, and on each side of the crown are half of n + 1");
+    .rule("each joint creeps at most at ε_v, and half of n + 1 joints are on each side of the crown");
     Ok(Row {
         name: name.clone(),
         parameters: format!(
-            "half circle between {inside} and {outside} m, {} m wide, μ = {mu}, {density} kg/m³; {}; {seconds} s, the first left out: joints that start at 0.8 d̂ settle at the distance that carries",
+            "half circle between radii of {inside} and {outside} m, {} m wide, μ = {mu}, {density} kg/m³; {}; {seconds} s without the first second, in \
+             which the joints settle from 0.8 d̂ to the distance that carries the load",
             2.0 * half,
             settings.sentence()
         ),
         result: format!(
-            "crown came down by {} mm in {creeping} s, {} mm/s",
+            "downward displacement of the crown by {} mm in {creeping} s, {} mm/s",
             number(1e3 * fall),
             number(1e3 * fall / creeping)
         ),
@@ -232,12 +233,12 @@ fn longest(t: &Track, count: u32, first: Vector3<f64>) -> f64 {
 fn linked(id: &str, what: &str, longest: f64) -> Claim {
     Claim::at_most(
         &format!("{id}/linked"),
-        &format!("{what}: largest distance of neighbours"),
+        &format!("{what}: largest distance between the centres of neighbouring rings"),
         2.0 * (RING[0] - RING[1]),
         longest,
         "m",
     )
-    .rule("twice the inner radius: they are still linked")
+    .rule("at most twice the inner radius, so that the rings are still linked")
 }
 
 fn chain(count: u32, seconds: f64) -> Result<Row, PageError> {
@@ -254,11 +255,11 @@ fn chain(count: u32, seconds: f64) -> Result<Row, PageError> {
     Ok(Row {
         name: name.clone(),
         parameters: format!(
-            "rings of radius 50 mm, 10 mm thick, level at the start, first held, no friction, 1000 kg/m³; {}; {seconds} s",
+            "rings with a radius of 50 mm and a tube radius of 10 mm, horizontal at the start, first ring fixed, no friction, 1000 kg/m³; {}; {seconds} s",
             settings.sentence()
         ),
         result: format!(
-            "neighbours at most {} mm apart, last ring {} m below the first",
+            "neighbouring rings at most {} mm apart, last ring {} m below the first ring",
             number(1e3 * most),
             number(-low)
         ),
@@ -308,20 +309,21 @@ fn wrecking_ball(count: u32, wide: u32, seconds: f64) -> Result<Row, PageError> 
     let name = format!("wrecking ball on {count} rings, wall of {cubes} cubes");
     let struck = Claim::at_least(
         "wrecking_ball/struck",
-        &format!("{name}: farthest that a cube went"),
+        &format!("{name}: largest displacement of a cube"),
         0.1,
         moved,
         "m",
     )
-    .rule("required: its own length");
+    .rule("required: at least the side of the cube");
     Ok(Row {
         name: name.clone(),
         parameters: format!(
-            "ball of radius {radius} m in 320 triangles on a point joint of the last ring, {density} kg/m³, 60° from the plumb line; cubes of {edge} m, 1000 kg/m³; μ = {mu}, rings 0; {}; {seconds} s",
+            "ball with a radius of {radius} m and 320 triangles on a point joint of the last ring, {density} kg/m³, 60° from the vertical; cubes of {edge} \
+             m, 1000 kg/m³; μ = {mu}, rings without friction; {}; {seconds} s",
             settings.sentence()
         ),
         result: format!(
-            "a cube went {} m, neighbours at most {} mm apart",
+            "largest displacement of a cube {} m, neighbouring rings at most {} mm apart",
             number(moved),
             number(1e3 * most)
         ),

@@ -59,20 +59,27 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
     let claims = vec![
         Claim::at_most(
             "bolt/pitch",
-            "a bolt turns down a nut: largest difference of its height and pitch times turns",
+            "bolt that turns down a nut: largest difference between its displacement and pitch times turns",
             play,
             most,
             "m",
         )
-        .rule("the play of the thread along its axis"),
-        Claim::at_least("bolt/turns", "a bolt turns down a nut: turns", 0.25, (angle / TAU).abs(), "1")
-            .rule("required: a quarter"),
-        track.claim("bolt/intact", "a bolt turns down a nut"),
+        .rule("at most the play of the thread along its axis"),
+        Claim::at_least(
+            "bolt/turns",
+            "bolt that turns down a nut: number of turns",
+            0.25,
+            (angle / TAU).abs(),
+            "1",
+        )
+        .rule("required: at least a quarter"),
+        track.claim("bolt/intact", "bolt that turns down a nut"),
     ];
     Ok(vec![Row {
-        name: "bolt into nut".into(),
+        name: "bolt that turns down a nut".into(),
         parameters: format!(
-            "pitch {} mm, flanks of radius {} ± {} mm, {} mm of radial room, bolt of {} turns with {} sides, nut of {} turns with {} sides, held, {DENSITY} kg/m³, no friction, {G} m/s²; {}; {seconds} s",
+            "pitch {} mm, flanks with a radius of {} ± {} mm, radial clearance {} mm, bolt of {} turns with {} sides, fixed nut of {} turns with {} sides, \
+             {DENSITY} kg/m³, no friction, {G} m/s²; {}; {seconds} s",
             number(1e3 * PITCH),
             number(1e3 * FLANK[0]),
             number(1e3 * FLANK[1]),
@@ -84,7 +91,7 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
             settings.sentence()
         ),
         result: format!(
-            "{} turns, {} mm down; off its pitch by at most {} mm, play {} mm",
+            "{} turns, {} mm down, deviation from the pitch at most {} mm, play {} mm",
             number((angle / TAU).abs()),
             number(1e3 * fall),
             number(1e3 * most),

@@ -13,28 +13,29 @@ fn plots() -> [Plot; 5] {
     [
         Plot::new(
             "incline",
-            "A cube on an incline of tan α = 0.5, from the start.",
+            "Displacement of a cube on an incline of tan α = 0.5",
             "time [s]",
-            "way down the slope [mm]",
+            "displacement down the slope [mm]",
         ),
         Plot::new(
             "turntable",
-            "A cube on a disc at 45°/s, 1.5 m from its axis; ω² r/g = 0.0943.",
+            "Outward displacement of a cube on a disc that rotates at 45°/s, 1.5 m from the axis (ω² r/g = 0.0943)",
             "time [s]",
-            "way outwards [mm]",
+            "outward displacement [mm]",
         ),
-        Plot::new("cards", "Height of a card of the upper tent.", "time [s]", "height [mm]"),
+        Plot::new("cards", "Height of a card of the upper tent of the card house", "time [s]", "height [mm]"),
         Plot::new(
             "arch",
-            "The middle stone of an arch. Joints settle at the distance at which they carry; then friction creeps, at a speed in proportion to ε_v.",
+            "Height of the middle stone of an arch. The joints first settle at the distance that carries the load. \
+             Friction then creeps at a speed proportional to ε_v.",
             "time [s]",
             "height above the start [mm]",
         ),
         Plot::new(
             "bolt",
-            "A bolt that turns down a nut by its weight; closed form: pitch times turns. At first it falls through its play.",
-            "turns",
-            "way down [mm]",
+            "Downward displacement of a bolt that turns down a nut by its weight. The closed form is pitch times turns. The bolt first falls through its play.",
+            "turns [–]",
+            "downward displacement [mm]",
         ),
     ]
 }
@@ -44,20 +45,24 @@ impl Page for Units {
         "chen2022midas/units"
     }
     fn title(&self) -> &'static str {
-        "Unit scenes: impact, friction, degenerate contacts, structures, chains, a thread"
+        "Unit scenes of impact, friction, degenerate contacts, structures, chains and a thread"
     }
     fn lead(&self) -> &'static str {
-        "Small scenes of impact, friction, degenerate contact, arches, chains and a thread: each with its smallest distance, which stays above zero."
+        "Small scenes of impact, friction, degenerate contacts, structures, chains and a thread run without intersection."
     }
     fn cost(&self) -> [f64; 3] {
         [10.0, 10.0, 150.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([
-            "Scenes that are common in tests of contact, at our sizes. Bodies are affine, steps implicit Euler; settings of each scene stand in the last table. Distances and overlaps are looked at after every step.",
-            "The quick budget runs card houses for 1 s, an arch of 25 stones for 2 s, a chain of 8 rings for 0.5 s, a ball on 6 rings into 9 cubes for 1 s and a bolt for 0.25 s; --full runs 4 s, arches of 25 and 101 stones for 10 s, 20 rings for 10 s, a ball on 20 \
-             rings into 15 cubes for 3 s and the bolt for 0.6 s.",
-            "Smoothed friction creeps where it holds, at up to ε_v in every contact. In structures of many contacts that adds up: at ε_v = 1 mm/s the arch comes down visibly (under --full), at 10 µm/s it stands. A structure that is to stand takes a small ε_v.",
+            "These scenes are common in tests of contact simulation. Their sizes are chosen here. Bodies are affine, and the time integration is implicit \
+             Euler. The last table lists the settings of each scene. Distances and overlaps are measured after every step.",
+            "The quick size runs card houses for 1 s, an arch of 25 stones for 2 s, a chain of 8 rings for 0.5 s, a wrecking ball on 6 rings against 9 \
+             cubes for 1 s, and a bolt for 0.25 s. \
+             The full size (--full) runs card houses for 4 s, arches of 25 and 101 stones for 10 s, a chain of 20 rings for 10 s, a ball on 20 rings \
+             against 15 cubes for 3 s, and the bolt for 0.6 s.",
+            "Smoothed friction creeps in sticking contacts, at up to ε_v in each contact. The creep adds up in structures with many contacts. \
+             The arch comes down visibly at ε_v = 1 mm/s (with --full) and stands at 10 µm/s. A structure that should stand needs a small ε_v.",
         ]);
         let mut parameters = Table::new("Parameters of each scene", &["scene", "parameters"]);
         let families: [(&str, Family); 4] = [

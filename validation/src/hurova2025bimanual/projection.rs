@@ -99,72 +99,76 @@ impl Found {
         vec![
             Claim::at_most(
                 &claim("error"),
-                &format!("{name}: RMS distance to the exact projection after 20 iterations, before the finish"),
+                &format!("{name}: RMS error to the exact projection after 20 iterations, before the final correction"),
                 ERROR,
                 self.iterates[TWENTY].error,
                 "rad/s",
             ).required(),
             Claim::at_most(
                 &claim("finished"),
-                &format!("{name}: RMS distance to the exact projection after 20 iterations and the finish"),
+                &format!("{name}: RMS error to the exact projection after 20 iterations and the final correction"),
                 bound,
                 self.finished[TWENTY].error,
                 "rad/s",
             ),
             Claim::at_most(
                 &claim("violation"),
-                &format!("{name}: worst excess after the finish, from 1 to 200 iterations, of half the range of its bound (round-off counts as none)"),
+                &format!("{name}: largest bound violation after the final correction for 1 to 200 iterations, relative to half the range of the bound \
+                    (round-off counts as zero)"),
                 ZERO,
                 worst,
                 "–",
             ),
             Claim::at_most(
                 &claim("idempotent"),
-                &format!("{name}: projected again when converged, a tape moves by at most"),
+                &format!("{name}: largest change of a converged projection that is projected again"),
                 END,
                 self.idempotence[0],
                 "rad/s",
             ),
             Claim::at_most(
                 &claim("non_expansive"),
-                &format!("{name}: distance of two converged projections over that of the samples"),
+                &format!("{name}: distance of two converged projections, relative to the distance of their samples"),
                 1.0 + 1e-6,
                 self.idempotence[1],
                 "–",
             ),
             Claim::at_least(
                 &claim("warm_start"),
-                &format!("{name}: error after five iterations, cold over going on, for samples that changed by a twentieth of their deviation"),
+                &format!("{name}: error of a cold start over the error of a warm start after five iterations, for samples changed by a twentieth of their \
+                    standard deviation"),
                 5.0,
                 self.warm[0] / self.warm[1],
                 "–",
             ).required()
             .because(
-                "the rule is half of a gain measured on a scheme whose cold start is ten times as far away (0.30 to 0.027 rad/s); five iterations from cold leave less than that here, \
-                 and what is left when going on is a part of the change itself",
+                "The rule is half of a gain that was measured on a scheme with a ten times larger cold-start error (0.30 to 0.027 rad/s). \
+                 Here five iterations from a cold start leave a smaller error. \
+                 The error after a warm start is a part of the change of the samples itself.",
             ),
             Claim::at_most(
                 &claim("single"),
-                &format!("{name}: single and double precision after 20 iterations"),
+                &format!("{name}: largest difference between single and double precision after 20 iterations"),
                 2e-5,
                 self.single,
                 "rad/s",
             )
-            .rule("at most 2e-5: 20 iterations, a rounding of 6e-8 in each, velocities of 10 rad/s"),
+            .rule("at most 2e-5, from 20 iterations with a rounding error of 6e-8 each and velocities of 10 rad/s"),
             Claim::between(
                 &claim("exploration"),
-                &format!("{name}: spread of end displacements after 20 iterations and the finish, over that of exact projections"),
+                &format!("{name}: spread of end displacements after 20 iterations and the final correction, relative to exact projections"),
                 [0.9, 1.1],
                 own,
                 "–",
             ).required(),
             Claim::decided(
                 &claim("published"),
-                &format!("{name}: the published scheme keeps after its 5 iterations of the spread of its own exact projection, on its rows and with those of the history"),
+                &format!("{name}: spread after the 5 iterations of the published scheme, relative to the exact projection with the same rows (without and \
+                    with history rows)"),
                 kept.iter().all(|k| (KEEPS[0]..=KEEPS[1]).contains(k)),
             )
             .values("2 … 36".to_owned(), kept.map(|k| number(100.0 * k)).join(", "), "%")
-            .rule("required: both in 2 … 36 %, as measured before"),
+            .rule("required: both in 2 … 36 %, the range measured before"),
         ]
     }
 
@@ -185,18 +189,18 @@ fn error_plot(f: &Found) -> Plot {
     let mut plot = Plot::new(
         &format!("error_{}", f.id()),
         &format!(
-            "{}: RMS distance of velocities to the exact projection; the published scheme's to that of its own rows",
+            "{}: RMS error of the velocities to the exact projection. The published scheme is compared with the exact projection of its own rows.",
             f.case.name()
         ),
-        "iterations",
+        "number of iterations [–]",
         "RMS error [rad/s]",
     )
     .log(true, true);
-    plot.add("iterations", Mark::LinePoints, f.curve(&f.iterates, |m| m.error));
-    plot.add("with the finish", Mark::LinePoints, f.curve(&f.finished, |m| m.error));
-    plot.add("published, its rows", Mark::LinePoints, f.curve(&f.published[0].1, |m| m.error));
+    plot.add("iterations only", Mark::LinePoints, f.curve(&f.iterates, |m| m.error));
+    plot.add("corrected", Mark::LinePoints, f.curve(&f.finished, |m| m.error));
+    plot.add("published, own rows", Mark::LinePoints, f.curve(&f.published[0].1, |m| m.error));
     plot.add("published, with history", Mark::LinePoints, f.curve(&f.published[1].1, |m| m.error));
-    plot.add("asked for", Mark::Dashed, vec![(1.0, ERROR), (200.0, ERROR)]);
+    plot.add("required", Mark::Dashed, vec![(1.0, ERROR), (200.0, ERROR)]);
     plot
 }
 
@@ -204,17 +208,17 @@ fn spread_plot(f: &Found) -> Plot {
     let mut plot = Plot::new(
         &format!("exploration_{}", f.id()),
         &format!(
-            "{}: standard deviation of the end displacement over samples, over that of exact projections of the same rows",
+            "{}: standard deviation of the end displacement over the samples, relative to exact projections with the same rows",
             f.case.name()
         ),
-        "iterations",
-        "exploration kept",
+        "number of iterations [–]",
+        "relative spread [–]",
     )
     .log(true, false);
     plot.y_range = Some([0.0, 1.6]);
-    plot.add("iterations", Mark::LinePoints, f.curve(&f.iterates, |m| m.spread / f.exact.spread));
-    plot.add("with the finish", Mark::LinePoints, f.curve(&f.finished, |m| m.spread / f.exact.spread));
-    for (name, (exact, m)) in ["published, its rows", "published, with history"].into_iter().zip(&f.published)
+    plot.add("iterations only", Mark::LinePoints, f.curve(&f.iterates, |m| m.spread / f.exact.spread));
+    plot.add("corrected", Mark::LinePoints, f.curve(&f.finished, |m| m.spread / f.exact.spread));
+    for (name, (exact, m)) in ["published, own rows", "published, with history"].into_iter().zip(&f.published)
     {
         plot.add(name, Mark::LinePoints, f.curve(m, |m| m.spread / exact));
     }
@@ -224,16 +228,17 @@ fn spread_plot(f: &Found) -> Plot {
 fn residual_plots(all: &[Found]) -> [Plot; 2] {
     let mut stationary = Plot::new(
         "residual",
-        "RMS of v − s + Aᵀ λ with the multipliers λ that iterations end with, which have the signs of their bounds always",
-        "iterations",
+        "RMS residual v − s + Aᵀ λ with the multipliers λ at the end of the iterations. The multipliers always have the signs of their bounds.",
+        "number of iterations [–]",
         "residual [rad/s]",
     )
     .log(true, true);
     let mut excess = Plot::new(
         "excess",
-        "Worst excess of a bound before the finish, of half its range (mostly jerk); after the finish there is none",
-        "iterations",
-        "excess",
+        "Largest bound violation before the final correction, relative to half the range of the bound. Most of the largest violations are of the jerk \
+         bound. The final correction leaves no violation.",
+        "number of iterations [–]",
+        "relative bound violation [–]",
     )
     .log(true, true);
     for f in all {
@@ -273,12 +278,14 @@ fn recorded_time(root: &Path) -> Result<String, PageError> {
     };
     Ok(match lines.iter().rev().find(case) {
         Some(t) => format!(
-            "Recorded, not of this run: 500 samples of 12 joints and 15 steps take {} ms (median; 20 iterations, finish included, one thread, single precision; {}, {}). At most 5 ms were asked for.",
+            "This time was recorded and is not from this run. The projection of 500 samples of 12 joints and 15 steps takes {} ms (median). \
+             It takes 20 iterations and the final correction on one thread in single precision. The processor is {}, and the date is {}. \
+             The required limit is 5 ms.",
             signorini_report::claim::number(t.median_ms),
             t.cpu,
             t.date
         ),
-        None => format!("No time of a projection is recorded in {file} beside this program."),
+        None => format!("The file {file} contains no recorded time of a projection."),
     })
 }
 
@@ -287,10 +294,11 @@ impl Page for Projection {
         "hurova2025bimanual/projection"
     }
     fn title(&self) -> &'static str {
-        "Samples onto bounded position, velocity, acceleration and jerk"
+        "Projection of samples onto bounds of position, velocity, acceleration and jerk"
     }
     fn lead(&self) -> &'static str {
-        "Random control tapes are projected onto bounds of position, velocity, acceleration and jerk; violations and times are drawn by horizon."
+        "Random joint velocities are projected onto bounds of position, velocity, acceleration and jerk, and errors and bound violations are drawn against \
+         the number of iterations."
     }
     fn cost(&self) -> [f64; 3] {
         [8.0, 12.0, 60.0]
@@ -301,22 +309,24 @@ impl Page for Projection {
             ctx.say(format!("H = {steps}, C = {covariance} I"));
             all.push(study(steps, covariance)?);
         }
-        let mut out = PageOutput::new([text()]);
+        let mut out = PageOutput::new(text());
         let mut table = Table::new(
-            "After 5, 20 and 50 iterations: RMS error to the exact projection of the same rows, exploration kept of its, worst excess of a bound of half its range. Spread: standard deviation of the end displacement of exact projections",
+            "Results after 5, 20 and 50 iterations. The error is the RMS error to the exact projection with the same rows. \
+             The spread is the standard deviation of the end displacement of exact projections, and the relative spread refers to it. \
+             The violation is the largest bound violation, relative to half the range of the bound.",
             &[
                 "case",
                 "scheme",
-                "spread [rad]",
-                "error 5 [rad/s]",
-                "error 20",
-                "error 50",
-                "kept 5",
-                "kept 20",
-                "kept 50",
-                "excess 5",
-                "excess 20",
-                "excess 50",
+                "spread (exact) [rad]",
+                "error, 5 it. [rad/s]",
+                "error, 20 it. [rad/s]",
+                "error, 50 it. [rad/s]",
+                "relative spread, 5 it. [–]",
+                "relative spread, 20 it. [–]",
+                "relative spread, 50 it. [–]",
+                "violation, 5 it. [–]",
+                "violation, 20 it. [–]",
+                "violation, 50 it. [–]",
             ],
         );
         for f in &all {
@@ -324,24 +334,26 @@ impl Page for Projection {
             out.plot(error_plot(f));
             out.plot(spread_plot(f));
             out.extend(f.claims());
-            f.row(&mut table, "iterations", three(&f.iterates), f.exact.spread);
-            f.row(&mut table, "with the finish", three(&f.finished), f.exact.spread);
-            f.row(&mut table, "published, its rows", three(&f.published[0].1), f.published[0].0);
+            f.row(&mut table, "iterations only", three(&f.iterates), f.exact.spread);
+            f.row(&mut table, "corrected", three(&f.finished), f.exact.spread);
+            f.row(&mut table, "published, own rows", three(&f.published[0].1), f.published[0].0);
             f.row(&mut table, "published, with history", three(&f.published[1].1), f.published[1].0);
         }
         out.heading("All cases");
         out.extend(residual_plots(&all));
         out.table(table);
         let mut table = Table::new(
-            "Samples as drawn; five iterations going on from those of samples a twentieth of a deviation away; 20 000 iterations; single precision",
+            "Spread of the samples before projection, errors of cold and warm starts after five iterations, properties of converged projections (20 000 \
+             iterations), and the effect of single precision. \
+             A warm start continues from samples that differ by a twentieth of a standard deviation.",
             &[
                 "case",
                 "spread of samples [rad]",
-                "cold, 5 iterations [rad/s]",
-                "going on, 5 iterations [rad/s]",
-                "projected twice [rad/s]",
-                "distances after/before",
-                "single to double [rad/s]",
+                "error, cold start, 5 it. [rad/s]",
+                "error, warm start, 5 it. [rad/s]",
+                "change by a second projection [rad/s]",
+                "distance ratio after/before [–]",
+                "difference of single and double [rad/s]",
             ],
         );
         for f in &all {
@@ -352,7 +364,7 @@ impl Page for Projection {
         }
         out.table(table);
         self.replans(ctx, &mut out)?;
-        out.heading("Refusal and time");
+        out.heading("Infeasible history and computing time");
         out.claim(refusal()?);
         out.prose(recorded_time(&ctx.root)?);
         Ok(out)
@@ -364,20 +376,22 @@ impl Projection {
         let count = ctx.sized([40, 60, 200]);
         let mut table = Table::new(
             &format!(
-                "{count} plans, a step of each executed, single precision, 20 iterations: spread of samples by exact projection, finish, and a ray for all rows; how much of the bounds the motion used"
+                "Replanning with {count} plans, of which one step each is executed (single precision, 20 iterations). \
+                 The table compares the spread of exact projections, of the final correction and of a ray for all rows. \
+                 The maxima of velocity, acceleration and jerk of the motion are relative to their bounds."
             ),
             &[
                 "H",
                 "C",
-                "exact [rad]",
-                "finish/exact",
-                "ray/exact",
-                "finish to exact [rad/s]",
-                "velocity",
-                "acceleration",
-                "jerk",
-                "excess of the motion",
-                "excess of plans",
+                "spread, exact [rad]",
+                "relative spread, corrected [–]",
+                "relative spread, ray [–]",
+                "RMS error, corrected [rad/s]",
+                "maximum velocity [–]",
+                "maximum acceleration [–]",
+                "maximum jerk [–]",
+                "violation of the motion [–]",
+                "violation of the plans [–]",
             ],
         );
         let mut claims = Vec::new();
@@ -403,20 +417,21 @@ impl Projection {
             let kind = r.row.map_or(String::new(), |k| format!(" ({k})"));
             claims.push(Claim::at_most(
                 &format!("{id}/violation"),
-                &format!("{count} plans, H = {steps}, C = {covariance} I: worst excess of the executed motion{kind} and of all plans, of half the range of its bound"),
+                &format!("{count} plans, H = {steps}, C = {covariance} I: largest bound violation of the executed motion{kind} and of all plans, relative \
+                    to half the range of the bound"),
                 ZERO,
                 r.executed.max(r.planned),
                 "–",
             ));
             claims.push(Claim::between(
                 &format!("{id}/exploration"),
-                &format!("{count} plans, H = {steps}, C = {covariance} I: spread of finished samples over that of exact projections"),
+                &format!("{count} plans, H = {steps}, C = {covariance} I: spread of corrected samples, relative to exact projections"),
                 [0.9, 1.1],
                 finish / exact,
                 "–",
             ).required());
         }
-        out.heading("Replans");
+        out.heading("Replanning");
         out.table(table);
         out.extend(claims);
         Ok(())
@@ -433,23 +448,41 @@ fn refusal() -> Result<Claim, PageError> {
     let said = found.err().map_or("nothing".to_owned(), |e| e.to_string());
     Ok(Claim::decided(
         "refusal",
-        "joint 3 at 1.5 rad/s, which jerk cannot bring below 1 rad/s in a step, is refused by a row of its",
+        "the projection refuses joint 3 at 1.5 rad/s and names a row of this joint, because the jerk bound prevents a speed below 1 rad/s within a step",
         named,
     )
     .values("a row of joint 3".into(), said, "")
     .rule("the error names a row of joint 3"))
 }
 
-fn text() -> String {
+fn text() -> [String; 5] {
     let b = BOUNDS;
-    format!(
-        "{SAMPLES} samples of {JOINTS} joints, velocities with covariance C around zero at {DT} s, joints that move at up to 0.5 rad/s and 0.35 rad/s² before the first step; |v| ≤ {} rad/s, |a| ≤ {} rad/s², |jerk| ≤ {} rad/s³, |θ| ≤ π. \
-         Exact projections are those of a dual active set method, which agrees with Clarabel in tests of `planning`. Iterations: two blocks, rows divided by the square root of their norm, ρ = 1, relaxation 1.6, from the sample within its bounds, in double precision; with the finish in single precision. \
-         The published scheme beside it, written from its description: an augmented Lagrangian with slack, ρ = 5, zero slack and multipliers at the start, v₀ set to the measured velocity, 5 iterations where it is used; its rows leave acceleration and jerk at the start free, so that it has no bound across replans, and a second run has these rows too. Each is compared with the exact projection of its own rows. \
-         Exploration is the standard deviation over samples of the displacement at the end of the horizon, mean over joints. \
-         Replans: 24 samples around the last plan, of which each joint takes the one that leads furthest to where it should go, and every two seconds should turn; the ray is another finish, on the way to the exact projection of the mean until all rows hold.",
-        number(b.velocity),
-        number(b.acceleration),
-        number(b.jerk)
-    )
+    [
+        format!(
+            "The page projects {SAMPLES} samples of joint velocities onto bounds. A sample has {JOINTS} joints, H time steps of {DT} s and velocities with \
+             covariance C around zero. The joints already move with up to 0.5 rad/s and 0.35 rad/s² before the first step (the history). \
+             The bounds are |v| ≤ {} rad/s, |a| ≤ {} rad/s², |jerk| ≤ {} rad/s³ and |θ| ≤ π.",
+            number(b.velocity),
+            number(b.acceleration),
+            number(b.jerk)
+        ),
+        "A dual active set method computes the exact projections. It agrees with Clarabel in the tests of `planning`. \
+         The iterations of this project alternate between two blocks (ADMM). Each row of the bounds is divided by the square root of its norm. \
+         The penalty is ρ = 1 and the relaxation is 1.6. \
+         The iterations start from the sample, clipped to its bounds, in double precision. A final correction makes the result satisfy all bounds. \
+         Runs with this correction use single precision."
+            .to_owned(),
+        "The published scheme is implemented from its description. It is an augmented Lagrangian method with slack variables and ρ = 5. \
+         Slack and multipliers start at zero, and v₀ is set to the measured velocity. The authors use 5 iterations. \
+         The rows of the published scheme leave acceleration and jerk at the start free, so that it has no bound across replans. \
+         A second run therefore adds these history rows. Each run is compared with the exact projection with its own rows."
+            .to_owned(),
+        "The spread (exploration) is the standard deviation over the samples of the displacement at the end of the horizon, averaged \
+         over the joints."
+            .to_owned(),
+        "In replanning, 24 samples are drawn around the last plan. Each joint takes the sample that leads furthest in its desired direction. \
+         The desired direction reverses every two seconds. \
+         The ray is an alternative to the final correction. It shortens the sample toward the exact projection of the mean until all rows hold."
+            .to_owned(),
+    ]
 }

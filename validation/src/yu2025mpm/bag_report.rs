@@ -27,7 +27,7 @@ impl View {
     /// Seen along an axis: lines of the sheets, boxes, plates.
     fn plot(&self, name: &str, from: &str, axes: [usize; 2]) -> Plot {
         let name = format!("{name}_{}", (1e3 * self.t).round());
-        let caption = format!("From {from} at {:.2} s", self.t);
+        let caption = format!("Sheet, boxes and plates, seen from {from} at {:.2} s", self.t);
         let label = |a: usize| ["x [m]", "y [m]", "z [m]"][a];
         let mut plot = Plot::new(&name, &caption, label(axes[0]), label(axes[1]));
         plot.equal_scales = true;
@@ -73,9 +73,13 @@ impl Bagged {
     /// Sections on heights and forces, and on depths and limits.
     pub(super) fn account(&self, setup: &Setup, out: &mut PageOutput) {
         out.heading("Heights and forces");
-        let mut heights =
-            Plot::new("heights", "Middles of the boxes over the floor", "time [s]", "height [m]");
-        let caption = "Vertical force of the cloth; grey: weight of the boxes, of boxes and cloth";
+        let mut heights = Plot::new(
+            "heights",
+            "Height of the centres of the boxes above the floor",
+            "time [s]",
+            "height [m]",
+        );
+        let caption = "Vertical force of the cloth on the boxes and on the plates. The weights of the boxes alone and of boxes and cloth are grey.";
         let mut forces = Plot::new("forces", caption, "time [s]", "force [N]");
         for (i, (h, f)) in self.heights.iter().zip(&self.on_boxes).enumerate() {
             let (label, color) = (format!("box {}", i + 1), BOX_COLORS[i % BOX_COLORS.len()]);
@@ -83,16 +87,16 @@ impl Bagged {
             forces.add_colored(&label, Mark::Line, color, f.clone());
         }
         let carried = self.on_plates.iter().map(|(t, f)| (*t, -f)).collect();
-        forces.add_colored("all plates, downward", Mark::Line, 2, carried);
+        forces.add_colored("plates (downward)", Mark::Line, 2, carried);
         for weight in self.weights(setup) {
             forces.add_closed_form(vec![(0.0, weight), (setup.end, weight)]);
         }
         forces.y_range = Some([-0.5 * self.weights(setup)[1], 3.0 * self.weights(setup)[1]]);
         out.extend([heights, forces]);
         out.extend(self.claims_of_boxes(setup));
-        out.heading("Depth, slip and solves");
-        let caption = "Depth of the deepest particle at the end of steps";
-        let mut depth = Plot::new("depth", caption, "time [s]", "depth [m]");
+        out.heading("Penetration, slip and convergence");
+        let caption = "Largest penetration depth of a particle at the end of each time step";
+        let mut depth = Plot::new("depth", caption, "time [s]", "penetration depth [m]");
         for (list, label) in self.depth.iter().zip(["in a plate", "in a box"]) {
             depth.add(label, Mark::Line, list.clone());
         }
@@ -115,16 +119,16 @@ impl Bagged {
         [
             Claim::relative(
                 "borne",
-                "the cloth bears the weight of the boxes at the end",
+                "vertical force of the cloth on the boxes at the end equals their weight",
                 boxes,
                 on_boxes,
                 0.03,
                 "N",
             ).required(),
-            Claim::relative("carried", "plates carry boxes and cloth at the end", all, carried, 0.03, "N").required(),
+            Claim::relative("carried", "vertical force on the plates at the end equals the weight of boxes and cloth", all, carried, 0.03, "N").required(),
             Claim::at_least(
                 "above",
-                "the lowest corner of a box is above the floor at the end",
+                "height of the lowest box corner above the floor at the end",
                 0.05,
                 self.lowest,
                 "m",
@@ -132,20 +136,21 @@ impl Bagged {
             Claim::at_most("rest", "speed of the fastest box at the end", 0.05, self.speed, "m/s").required(),
             Claim::at_least(
                 "inside",
-                "the bag covers half of what the middle of a box sees, with its upper side, at the end",
+                "the boxes are inside the bag at the end: smallest solid angle of the upper side of the bag, seen from the centre of a box",
                 0.5,
                 self.middles,
                 "of the sphere",
             ).required(),
             Claim::at_least(
                 "through",
-                "no corner of a box has gone through the cloth: all see its upper side at all looks",
+                "no box corner passes through the cloth: smallest solid angle of the upper side of the bag, seen from a corner at any snapshot",
                 0.0,
                 self.corners.seen,
                 "of the sphere",
             )
             .because(&format!(
-                "contact is a spring: a corner that bears F is F/({} N/m) out of the triangle that it meets. Up to {} corners of boxes are out at once, by up to {:.1} mm; the deepest contact of a box is {:.1} mm deep",
+                "The contact acts as a spring. A corner under a load F penetrates its triangle by F/({} N/m). \
+                 Up to {} box corners are through the cloth at once, by up to {:.1} mm. The deepest contact of a box is {:.1} mm deep.",
                 number(setup.stiffness),
                 self.corners.through,
                 1e3 * self.corners.furthest,
@@ -153,7 +158,7 @@ impl Bagged {
             )),
             Claim::at_most(
                 "out",
-                "no corner of a box is further out of the cloth than its contacts are deep: what is out at a look has a contact",
+                "no box corner that passes through the cloth is without contact: largest distance of such a corner from the cloth, at most the deepest contact",
                 self.told,
                 self.corners.furthest,
                 "m",
@@ -168,22 +173,22 @@ impl Bagged {
         [
             Claim::at_most(
                 "deepest",
-                "no particle is deeper in a body at the end of a step",
+                "largest penetration depth of a particle into a body at the end of a time step",
                 2e-3,
                 deepest,
                 "m",
             )
             .required()
             .because(&format!(
-                "as deep as the law makes it: one at the edge of plates bears {:.1} N on a spring of {} N/m",
+                "This depth follows from the contact law. A particle at the edge of the plates carries {:.1} N on a spring of {} N/m.",
                 setup.stiffness * deepest,
                 number(setup.stiffness)
             )),
-            Claim::at_most("held", "particles between plates stay with them", 0.01, self.slip, "m")
+            Claim::at_most("held", "largest slip of the particles held between the plates", 0.01, self.slip, "m")
                 .required(),
             Claim::at_most(
                 "converged",
-                "part of the solves that did not converge",
+                "share of the contact solves that do not converge",
                 1e-3,
                 self.statistics.unconverged(),
                 "",
@@ -194,42 +199,71 @@ impl Bagged {
 }
 
 /// Parameters of both pages.
-pub(super) fn text(setup: &Setup) -> String {
+pub(super) fn text(setup: &Setup) -> [String; 6] {
     let Fabric { young, poisson, density, thickness } = CLOTH;
     let wave = (young / (1.0 - poisson * poisson) / density).sqrt();
-    format!(
-        "A sheet of {} m (E = {} Pa, ν = {poisson}, {density} kg/m³: the paper's; {} mm thick, which it does not state, where the release takes h; fibres of {} Pa across, the release's) in {} cells a side, {} m over the floor, on a grid of 1/{} m, in f32. At each corner two plates of {} × {} × {} m and {} kg, on joints along x, y, z with gains of {} N/m and {} N·s/m, \
-         pinch the sheet about ({}, {}) m, as in the release: friction alone holds it, nothing is attached. Each of a pair is {} mm in the cloth. From {} s on they move inward at {} m/s along x and y for {} s; the release does so for 1.25 s about boxes of 5 cm, but those of 8 cm would be wedged between plates and cloth then. \
-         Boxes of {} m and {} kg, friction {} (plates: {}), are free bodies that meet cloth, each other, plates and floor; how many there are, and from where they fall, is not stated. Contacts of {} N/m and {} s/m for each particle, solved to {TOLERANCE}; the release has 100 N/m, at which twenty particles under a box sink in by 2.5 mm. \
-         Bodies in steps of {} ms, within which cloth meets them where they go; kept where they were, as in the paper, a box that falls at v would have it up to v Δt inside at the end of a step. The wave of {wave:.0} m/s crosses a cell in {:.2} ms: substeps are as long as {COURANT} of h/(c + |v|) allows, where the paper has {SUBSTEPS} of 0.5 ms in a step of bagging and 5 of 1 ms in laundry, unstable with its E. Strain rates fade in {} ms. \
-         Weak coupling: contacts are stiff beside the mass of the particles that touch, so that this mass is what counts, a hundredth of a body's. The release's gains are 10⁶ N/m: with contacts as stiff as these, friction then pushes the plates back and forth at 17 mm/s from one step to the next, and the cloth slides out between them.",
-        BAG.0,
-        number(young),
-        1e3 * thickness,
-        number(FIBRES),
-        setup.cells,
-        BAG.1,
-        (1.0 / setup.spacing).round(),
-        PLATE.side,
-        PLATE.side,
-        PLATE.thickness,
-        number(PLATE.density * PLATE.side * PLATE.side * PLATE.thickness),
-        number(GAINS.0),
-        GAINS.1,
-        PLATE.away,
-        PLATE.away,
-        0.5e3 * PINCH,
-        setup.wait,
-        setup.closing.0,
-        setup.closing.1,
-        BOX.0,
-        number(setup.box_mass()),
-        FRICTION[0],
-        FRICTION[1],
-        number(setup.stiffness),
-        number(DISSIPATION),
-        1e3 * STEP,
-        1e3 * setup.spacing / wave,
-        number(1e3 * FADING),
-    )
+    [
+        format!(
+            "A sheet of {} m lies {} m above the floor. It has {} cells per side and is computed in single precision (f32) on a grid with a spacing of 1/{} m. \
+             The cloth has the paper's values of E = {} Pa, ν = {poisson} and {density} kg/m³. It is {} mm thick. \
+             The paper does not state the thickness, and the authors' released code uses the grid spacing h. \
+             Fibres across the sheet have {} Pa, as in the released code.",
+            BAG.0,
+            BAG.1,
+            setup.cells,
+            (1.0 / setup.spacing).round(),
+            number(young),
+            1e3 * thickness,
+            number(FIBRES),
+        ),
+        format!(
+            "At each corner two plates of {} × {} × {} m and {} kg pinch the sheet about ({}, {}) m, as in the released code. \
+             Only friction holds the sheet. Nothing is attached. Each plate of a pair penetrates the cloth by {} mm. \
+             The plates have joints along x, y and z. At {} s they start to move inward at {} m/s along x and y, for {} s. \
+             The released code moves them for 1.25 s around boxes of 5 cm. Boxes of 8 cm would then be wedged between plates and cloth.",
+            PLATE.side,
+            PLATE.side,
+            PLATE.thickness,
+            number(PLATE.density * PLATE.side * PLATE.side * PLATE.thickness),
+            PLATE.away,
+            PLATE.away,
+            0.5e3 * PINCH,
+            setup.wait,
+            setup.closing.0,
+            setup.closing.1,
+        ),
+        format!(
+            "Boxes have sides of {} m and a mass of {} kg. They are free bodies in contact with the cloth, each other, the plates and the floor. \
+             The paper states neither the number of boxes nor their initial positions.",
+            BOX.0,
+            number(setup.box_mass()),
+        ),
+        format!(
+            "The friction coefficient of the cloth is {} on boxes and {} on plates. Each contact of a particle has {} N/m and {} s/m and is solved to a \
+             relative tolerance of {TOLERANCE}. The released code has 100 N/m. At this stiffness twenty particles under a box would sink in by 2.5 mm.",
+            FRICTION[0],
+            FRICTION[1],
+            number(setup.stiffness),
+            number(DISSIPATION),
+        ),
+        format!(
+            "Bodies take time steps of {} ms and move at constant velocity within a step. The paper keeps them in place during a step. \
+             The cloth would then penetrate a box that falls at v by up to v Δt at the end of a step. \
+             A wave of {wave:.0} m/s crosses a grid cell in {:.2} ms. Substeps are as long as {COURANT} of h/(c + |v|) allows. \
+             The paper has {SUBSTEPS} substeps of 0.5 ms in a bagging step and 5 of 1 ms in a laundry step. These substeps are unstable with the paper's E. \
+             Strain rates decay with a time constant of {} ms.",
+            1e3 * STEP,
+            1e3 * setup.spacing / wave,
+            number(1e3 * FADING),
+        ),
+        format!(
+            "The contacts are stiff compared with the mass of the touching particles. The stability of the weak coupling therefore depends on this mass, \
+             which is a hundredth of the mass of a body. \
+             The plates have position control with gains of {} N/m and {} N·s/m. The released code has 10⁶ N/m. \
+             With that gain and these stiff contacts friction pushes the plates back and forth at 17 mm/s from one step to the next, and the cloth slides \
+             out between the plates.",
+            number(GAINS.0),
+            GAINS.1,
+        ),
+    ]
 }

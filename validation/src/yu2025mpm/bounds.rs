@@ -41,31 +41,39 @@ impl Bounds {
     pub(super) fn table(&self) -> Table {
         let head = [
             "body",
-            "contacts",
-            "mass at them [kg]",
-            "surface that touches [kg]",
-            "contacts are",
-            "longest step [ms]",
-            "longest step for its friction [ms]",
-            "surface over twice the mass",
-            "step, substep in use [ms]",
-            "steps beyond",
-            "steps",
+            "contacts [–]",
+            "effective mass at the contacts [kg]",
+            "mass of the touching surface [kg]",
+            "contact regime",
+            "longest stable step [ms]",
+            "longest stable step of friction [ms]",
+            "surface mass over twice the effective mass [–]",
+            "step and substep in use [ms]",
+            "steps beyond a limit",
+            "steps in total",
         ];
-        let caption = "Limits of weak coupling where they were tightest. Contacts are soft where the substep is below the one given: springs and dampers on what a body weighs there, with a longest step. In longer substeps they are stiff: the surface follows the body, and its mass is to be below twice the body's, a ratio below one, whatever the step, which is necessary, not enough; a thin surface that something else holds from behind, a sheet between two pads, cannot follow, and has the longest step of those springs, and one beyond which its friction chatters and it slides";
+        let caption = "Stability limits of the weak coupling, at the time step where each body was closest to its limit. \
+            Contacts are soft if the substep is shorter than the given value. Soft contacts act as springs and dampers on the effective mass of the body \
+            and have a longest stable time step. \
+            Contacts are stiff in longer substeps. The surface then follows the body, and the mass of the surface must be below twice the effective mass of \
+            the body (a ratio below one) for any time step. \
+            This condition is necessary but not sufficient. A thin surface that is held from behind, for example a sheet between two pads, cannot \
+            follow the body. \
+            Such a surface has the longest stable step of the springs. It also has a longest stable step of friction. \
+            Beyond it the friction force chatters and the surface slides.";
         let mut table = Table::new(caption, &head);
         let ms = |s: f64| if s.is_finite() { number(1e3 * s) } else { "any".to_owned() };
         for (name, tightest, beyond) in &self.bodies {
             let Some((l, substep)) = tightest else { continue };
             let soft = *substep < l.soft_substep();
-            let kind = if soft { "soft, substeps below" } else { "stiff, substeps above" };
+            let kind = if soft { "soft (substeps below" } else { "stiff (substeps above" };
             let none = || "–".to_owned();
             table.row([
                 name.clone(),
                 l.contacts.to_string(),
                 if l.mass.is_finite() { number(l.mass) } else { "does not move".to_owned() },
                 number(l.surface),
-                format!("{kind} {} ms", ms(l.soft_substep())),
+                format!("{kind} {} ms)", ms(l.soft_substep())),
                 ms(if soft { l.step(*substep) } else { l.step_where_held(*substep) }),
                 ms(l.step_where_stuck()),
                 if soft { none() } else { number(0.5 * l.surface / l.mass) },

@@ -25,14 +25,14 @@ const MESH: &str = "meshes/newton_shirt/unisex_shirt.obj";
 const FLAT: Vector3<f64> = Vector3::new(1.55, 1.05, 0.25);
 
 /// Why particles may be deeper than asked for.
-const WHY_DEEP: &str =
-    "boards are soft: where grippers lay the cloth down they press single vertices on them";
+const WHY_DEEP: &str = "The contact of the table is soft. Where the grippers lay the cloth down, they press single vertices into the table.";
 /// Why few may be held.
-const WHY_FEW: &str = "pads hold a few particles of the quick shirt; some slip to the edge of the pads on the way, and the others hold";
+const WHY_FEW: &str = "The pads hold only a few particles of the quick shirt. Some particles slip to the edge of the pads during the motion. \
+    The other particles stay between the pads.";
 
 /// Why it may be longer than asked for where it is folded, and its corners end elsewhere.
-const WHY_LONG: &str = "tips of the sleeves may lie nearer the hem than the line of folding, and stay there";
-const WHY_APART: &str = "the shirt slides along on its boards, and its hem is drawn in between the grippers";
+const WHY_LONG: &str = "The tips of the sleeves may lie closer to the hem than the folding line. They stay there during folding.";
+const WHY_APART: &str = "The shirt slides along the table, and the hem between the grippers is drawn inward.";
 
 /// Places at which hands pinch: 2 cm from the sides, 5 cm from the hem, a little over the table \[m\].
 const PINCH: Vector3<f64> = Vector3::new(0.25, 0.05, 0.005);
@@ -85,8 +85,10 @@ fn views(look: &Look, start: &[Vector3<f64>]) -> [Plot; 2] {
     let top = |x: &Vector3<f64>| (x.x, x.y);
     let side = |x: &Vector3<f64>| (x.y, x.z);
     let make = |kind: &str, from: &str, labels: [&str; 2], view: &dyn Fn(&Vector3<f64>) -> (f64, f64)| {
-        let caption =
-            format!("{}, {:.2} s: vertices and pads from {from}; dashed: boards", look.name, look.t);
+        let caption = format!(
+            "Cloth vertices and finger pads, seen from {from} at {:.2} s ({}). Dashed lines are the plates of the table.",
+            look.t, look.name
+        );
         let mut plot = Plot::new(&format!("{kind}_{slug}"), &caption, labels[0], labels[1]);
         plot.equal_scales = true;
         for (name, lower) in [("lower half", true), ("upper half", false)] {
@@ -111,10 +113,10 @@ impl Page for Fig01 {
         "yu2025mpm/fig01"
     }
     fn title(&self) -> &'static str {
-        "A T-shirt that two arms fold and unfold"
+        "Two-arm folding and unfolding of a T-shirt"
     }
     fn lead(&self) -> &'static str {
-        "Two arms fold a T-shirt of cloth and unfold it again."
+        "Two robot arms fold a T-shirt of cloth and unfold it again."
     }
     fn cost(&self) -> [f64; 3] {
         [9.0, 30.0, 10800.0]
@@ -138,14 +140,14 @@ impl Page for Fig01 {
         let mut out = PageOutput::new(text(&run, &plan, &size, known));
         out.heading("Shapes");
         let caption =
-            if plan.rounds > 1 { "Two arms fold the shirt and unfold it" } else { "Two arms fold the shirt" };
+            if plan.rounds > 1 { "Two arms fold and unfold the shirt" } else { "Two arms fold the shirt" };
         out.film(run.film.attachment("shirt"), caption);
         for look in &run.looks {
             out.extend(views(look, &run.looks[0].x));
         }
         account(&run, &plan, &size, &mut out);
         if !known {
-            let what = "a made-up shirt for the paper's mesh, which is not public";
+            let what = "The paper's shirt mesh is not public. A synthetic shirt mesh replaces it.";
             out.claims_mut().for_each(|c| c.substitute = Some(what.to_owned()));
         }
         out.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
@@ -157,11 +159,13 @@ impl Page for Fig01 {
 fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
     let shirt = if known {
         format!(
-            "The mesh of a worn shirt ({MESH}), laid flat by factors of {} across, {} along and {} of its depth, which keeps its girth",
+            "The shirt is the mesh of a worn shirt ({MESH}). The mesh is scaled by {} across, {} along and {} in depth, which lays it flat and keeps \
+             its girth.",
             FLAT.x, FLAT.y, FLAT.z
         )
     } else {
-        "A shirt that was made up, for the paper's mesh is not public: two layers, sewn at sides, sleeves and shoulders".to_owned()
+        "The paper's shirt mesh is not public. A synthetic shirt replaces it. It has two layers, which are sewn together at the sides, sleeves and \
+         shoulders.".to_owned()
     };
     let Fabric { young, poisson, density, thickness } = CLOTH;
     let (dissipation, friction) = CONTACT;
@@ -169,34 +173,61 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
     let speed = std::f64::consts::PI * (plan.line - plan.pinch.y) * 1.875 / carry;
     vec![
         format!(
-            "{shirt}; {} vertices, {} kg, f32. It lies on a table between two arms (two copies of models/arm_gripper, which carry their own weight) and is folded along a line {} m from its hem and unfolded again: \
-             the grippers reach in from both sides ({reach} s), pinch it {} m from its middle and {} m from the hem ({close} s), carry it over on an arc, turned by 180° ({carry} s, up to {speed:.1} m/s), hold still ({hold} s), open ({open} s) and draw back by {} m ({back} s); then, in standard and full sizes, they pinch it again and do the same backwards. \
-             The table has slots for the lower fingers at both places. Motors are told the angles that damped least squares give for each step, ahead by what their dampers hold back; fingers open to 0.08 m and close to 0.001 m, where they press with up to 8 N.",
+            "{shirt} The shirt has {} vertices and a mass of {} kg. Its particles are computed in single precision (f32). \
+             It lies on a table between two robot arms. Both arms are copies of models/arm_gripper with gravity compensation. \
+             The table consists of rigid plates. It has slots for the lower fingers where the grippers pinch the shirt.",
             run.vertices,
             number(run.mass),
-            plan.line,
-            plan.pinch.x,
-            plan.pinch.y,
-            plan.back
         ),
         format!(
-            "Cloth of E = {} Pa, ν = {poisson}, {density} kg/m³, {thickness} m thick (the paper has no thickness, its release takes the spacing of the grid; this is {} kg/m²); strain rates fade in {FADING} s, as in the release. Grid of {} m. \
-             Contacts with pads of {} N/m and {dissipation} s/m for each particle, friction {friction} (paper, and --full: 10³ N/m; quick and standard, with a seventh and a quarter of the particles between pads: 2.5·10³ N/m, beyond which their forces chatter at its step), with boards, hands and links of {} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. Solves to {TOLERANCE}. \
-             The cloth meets pads, hands, all links of both arms, and boards. Its layers meet each other on the grid alone: one stops over the other as soon as the grid carries both, up to two spacings away, where nothing else holds it.",
+            "The arms fold the shirt along a line {} m from its hem. The grippers reach in from both sides ({reach} s). \
+             They pinch the shirt {} m from its middle and {} m from its hem ({close} s). They carry it over on an arc and turn by 180° ({carry} s, up to \
+             {speed:.1} m/s). \
+             They hold still ({hold} s), open ({open} s) and draw back by {} m ({back} s). In the standard and full sizes they then pinch the shirt again \
+             and unfold it with the reversed motion.",
+            plan.line, plan.pinch.x, plan.pinch.y, plan.back
+        ),
+        "Damped least squares give the joint angles for each time step. The motor targets lead these angles to compensate for the damping of the joints. \
+         The fingers open to 0.08 m and close to 0.001 m. Closed fingers press with up to 8 N."
+            .to_owned(),
+        format!(
+            "The cloth has E = {} Pa, ν = {poisson}, a density of {density} kg/m³ and a thickness of {thickness} m, which gives {} kg/m². \
+             The paper states no thickness. The authors' released code uses the grid spacing as thickness. \
+             Strain rates decay with a time constant of {FADING} s, as in the released code. \
+             The grid spacing is {} m.",
             number(young),
             thickness * density,
             number(size.spacing),
+        ),
+        format!(
+            "The cloth touches the pads, the hands, all links of both arms and the table. Each contact of a particle with a pad has a stiffness of {} N/m, \
+             a dissipation of {dissipation} s/m and a friction coefficient of {friction}. \
+             The paper and the full size use 10³ N/m. The quick and standard sizes have a seventh and a quarter of the particles between the pads and use \
+             2.5·10³ N/m. A higher stiffness makes the pad forces chatter at this time step. \
+             Contacts with the table, hands and links have {} N/m. In the released code the ground is a boundary of the grid. \
+             The stiction speed is {} m/s for pads and {} m/s for all other bodies. \
+             Pads have a soft skin of {SKIN} m. Closed pads are 1 mm apart, and the skin lets them press the cloth between them. \
+             Contact is solved to a relative tolerance of {TOLERANCE}.",
             number(size.pads),
             number(size.boards),
             HOLDING[0],
             HOLDING[1]
         ),
+        "Layers of cloth interact only through the grid. Two layers stop each other as soon as they reach common grid nodes. \
+         This happens at a distance of up to two grid spacings if nothing else presses them together."
+            .to_owned(),
         format!(
-            "Bodies take steps of {} s, points {} in each of them (paper, and --full: 2 ms and 4). Bodies go on at their velocity within a step: kept in place through it, as in the paper, a pad would lag by {:.1} mm at its {speed:.1} m/s in the last of the paper's substeps, more than its skin. \
-             A particle is on the wrong side of a gripper if it goes from one side of a pad to the other across it between two steps. In pads without their skin vertices are at most {:.2} mm deep, centres of triangles {:.2} mm. Dots: vertices, by what half of the shirt they belong to; grey: the pads.",
+            "Rigid bodies take time steps of {} s. The particles take {} substeps in each time step (paper and full size: 2 ms and 4 substeps). \
+             Bodies move at constant velocity within a time step. The paper keeps them in place during the step. \
+             A pad at {speed:.1} m/s would then lag by {:.1} mm in the last of the paper's substeps. This lag exceeds the thickness of the skin.",
             size.step,
             size.substeps,
             1e3 * speed * PAPER.step * (1.0 - 1.0 / f64::from(PAPER.substeps)),
+        ),
+        format!(
+            "A particle has crossed a pad if it moves from one side of the pad to the other between two time steps. \
+             The penetration depth into a pad without its skin is at most {:.2} mm for vertices and {:.2} mm for triangle centres. \
+             The drawings show vertices as dots, whose colour shows the half of the shirt. Pads are grey.",
             1e3 * run.inside[0],
             1e3 * run.inside[1]
         ),
@@ -206,17 +237,26 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
 /// Extent, force on the pads, particles between them.
 fn curves(run: &Folded) -> [Plot; 3] {
     let of = |f: &dyn Fn(&fold::Sample) -> f64| run.samples.iter().map(|s| (s.t, f(s))).collect::<Vec<_>>();
-    let mut extent =
-        Plot::new("extent", "Extent along the way of folding, and mean height", "time [s]", "[m]");
+    let mut extent = Plot::new(
+        "extent",
+        "Extent of the shirt along the folding direction, and its mean height",
+        "time [s]",
+        "length [m]",
+    );
     extent.add("extent", Mark::Line, of(&|s| s.extent));
     extent.add("mean height", Mark::Line, of(&|s| s.height));
     let mut press = Plot::new(
         "press",
-        "Force across of the cloth on the pads of each gripper, mean of both",
+        "Normal force of the cloth on the pads of each gripper (mean of its two pads)",
         "time [s]",
         "force [N]",
     );
-    let mut held = Plot::new("held", "Particles between the pads of each gripper", "time [s]", "particles");
+    let mut held = Plot::new(
+        "held",
+        "Number of particles between the pads of each gripper",
+        "time [s]",
+        "particles [–]",
+    );
     for (a, name) in ["left", "right"].into_iter().enumerate() {
         press.add(name, Mark::Line, of(&|s| s.press[a]));
         held.add(name, Mark::Line, of(&|s| s.held[a] as f64));
@@ -237,15 +277,18 @@ fn layers(run: &Folded) -> f64 {
 }
 
 /// Why claims on the way back are skipped.
-const FOLDED_ALONE: &str = "the shirt is folded alone; larger sizes unfold it again";
+const FOLDED_ALONE: &str = "This size only folds the shirt. The larger sizes also unfold it.";
 
 /// Claims on the way back.
 fn unfolding() -> [(&'static str, &'static str); 4] {
     [
-        ("held/unfold", "fewest particles between the pads on the way back, beside those pinched"),
-        ("unfolded", "extent along the way of folding at the end, as a part of that at the start"),
-        ("flat", "mean height at the end: one spacing of the grid"),
-        ("corners", "mean distance of the pinched particles from their places at the start, at the end"),
+        (
+            "held/unfold",
+            "smallest number of particles between the pads, relative to the number when pinched, during unfolding",
+        ),
+        ("unfolded", "extent along the folding direction at the end, relative to the extent at the start"),
+        ("flat", "mean height of the shirt at the end is at most one grid spacing"),
+        ("corners", "mean distance of the pinched particles from their initial positions at the end"),
     ]
 }
 
@@ -270,7 +313,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
     out.extend([
         Claim::at_most(
             "folded",
-            "extent along the way of folding, folded, as a part of that at the start",
+            "extent of the folded shirt along the folding direction, relative to the extent at the start",
             0.6,
             extent(plan.after(0, 5)) / first,
             "",
@@ -278,7 +321,8 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         .because(WHY_LONG),
         Claim::at_most(
             "layers",
-            "folded: median height of the half that was carried over, above that of the half below, in spacings of the grid; beyond three splines of two sheets share no node",
+            "distance of the two halves of the folded shirt (difference of their median heights), in grid spacings; two sheets share no grid node beyond \
+             three spacings",
             3.0,
             layers(run) / size.spacing,
             "",
@@ -289,7 +333,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         _ => vec![
             Claim::at_least(
                 "held/unfold",
-                "fewest particles between the pads on the way back, beside those pinched",
+                "smallest number of particles between the pads, relative to the number when pinched, during unfolding",
                 0.5,
                 held(1),
                 "",
@@ -298,7 +342,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             .because(WHY_FEW),
             Claim::at_least(
                 "unfolded",
-                "extent along the way of folding at the end, as a part of that at the start",
+                "extent along the folding direction at the end, relative to the extent at the start",
                 0.9,
                 end.map_or(f64::NAN, |s| s.extent) / first,
                 "",
@@ -306,14 +350,14 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             .required(),
             Claim::at_most(
                 "flat",
-                "mean height at the end: one spacing of the grid",
+                "mean height of the shirt at the end is at most one grid spacing",
                 size.spacing,
                 end.map_or(f64::NAN, |s| s.height),
                 "m",
             ),
             Claim::at_most(
                 "corners",
-                "mean distance of the pinched particles from their places at the start, at the end",
+                "mean distance of the pinched particles from their initial positions at the end",
                 0.05,
                 run.apart,
                 "m",
@@ -327,7 +371,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
     out.extend([
         Claim::at_least(
             "held/fold",
-            "fewest particles between the pads on the way over, beside those pinched",
+            "smallest number of particles between the pads, relative to the number when pinched, during folding",
             0.5,
             held(0),
             "",
@@ -336,25 +380,25 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         .because(WHY_FEW),
         Claim::at_most(
             "side",
-            "particles that went across a pad from one side to the other",
+            "number of particles that cross a pad from one side to the other",
             0.0,
             run.passed as f64,
             "",
         ),
         Claim::at_most(
             "inside",
-            "no particle is deeper in a pad without its skin",
+            "largest penetration depth of a particle into a pad without its skin",
             1e-4,
             run.inside[0].max(run.inside[1]),
             "m",
         )
         .required(),
     ]);
-    out.heading("Contact and solves");
+    out.heading("Contact and convergence");
     out.extend([
         Claim::at_most(
             "deepest",
-            "no particle is deeper in a board, a hand, a link or the skin of a pad",
+            "largest penetration depth of a particle into the table, a hand, a link or the skin of a pad",
             2e-3,
             run.deepest,
             "m",
@@ -363,7 +407,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         .because(WHY_DEEP),
         Claim::at_most(
             "momentum",
-            "change of momentum in a step beside what gravity and obstacles give, as a part of the weight's",
+            "error of the momentum balance in a time step, relative to the impulse of the weight",
             1e-2,
             run.lost,
             "",
@@ -371,7 +415,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         .required(),
         Claim::at_most(
             "converged",
-            "part of the solves that did not converge",
+            "share of the contact solves that do not converge",
             1e-3,
             run.statistics.unconverged(),
             "",
@@ -379,7 +423,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         .required(),
         Claim::at_most(
             "reached",
-            "distance of grippers from their way by the angles that the motors are told",
+            "largest distance of a gripper from its planned path, computed from the planned joint angles",
             1e-3,
             run.missed,
             "m",

@@ -97,10 +97,10 @@ impl Page for Fig02 {
         "yu2025mpm/fig02"
     }
     fn title(&self) -> &'static str {
-        "A rubber cube between two panels: forces of weak coupling"
+        "A rubber cube pressed between two panels"
     }
     fn lead(&self) -> &'static str {
-        "Two panels squeeze a rubber cube; the contact force shows how weak coupling oscillates as the time step grows."
+        "Two panels press a rubber cube, and the contact force is compared for convex and explicit coupling."
     }
     fn cost(&self) -> [f64; 3] {
         [3.0, 3.0, 12.0]
@@ -108,17 +108,34 @@ impl Page for Fig02 {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let end = if ctx.full() { 0.2 } else { 0.12 };
         let mass = DENSITY * SIDE.powi(3);
-        let mut out = PageOutput::new([format!(
-            "A cube of {SIDE} m and {} kg ({ALONG}³ particles, those of its faces on them; fixed corotated, E = {} Pa, ν = {}) between two panels of {PANEL} kg on slides, each pressed with {PRESS} N; gravity pulls the cube down, friction {FRICTION} holds it. \
-             Grid of {SPACING} m, steps of {} s for both sides, one substep. Contacts of {} N/m, {DISSIPATION} s/m for each particle inside a panel, whose boxes are 0.14 m wide so that normals are those of the faces; friction holds below {STICTION} m/s; strain rates fade in {FADING} s. \
-             Forces that the cube exerts on the left panel: {PRESS} N across, half its weight down, nothing along. Beside it the same law evaluated once at the velocity without contact, as explicit penalty coupling does: friction of many particles on few nodes then overshoots. It stands for the penalty coupling of the paper, \
-             whose engine is not used here and whose own settings are 25 substeps; with {FINER} substeps (--full) ours settles too, at so many times the cost. The cube's middle is {SHIFT} of the grid's spacing beside a node along y.",
+        let scene = format!(
+            "A rubber cube of {SIDE} m and {} kg lies between two panels of {PANEL} kg on slides. Each panel is pressed with {PRESS} N. \
+             Gravity pulls the cube down, and friction with a coefficient of {FRICTION} holds it. \
+             The cube has {ALONG}³ particles, and the outer particles lie on its faces. The material is fixed corotated with E = {} Pa and ν = {}. \
+             Strain rates decay with a time constant of {FADING} s. \
+             The centre of the cube is {SHIFT} grid spacings away from a grid node along y.",
             number(mass),
             number(RUBBER.0),
             RUBBER.1,
+        );
+        let contact = format!(
+            "Each particle inside a panel has a contact stiffness of {} N/m and a dissipation of {DISSIPATION} s/m. The stiction speed is {STICTION} m/s. \
+             The panels are boxes of 0.14 m width, so that the contact normals are the normals of the faces. \
+             The grid spacing is {SPACING} m. Particles and panels take time steps of {} s with one substep.",
+            number(STIFFNESS),
             number(STEP),
-            number(STIFFNESS)
-        )]);
+        );
+        let balance = format!(
+            "Static equilibrium gives the force of the cube on the left panel: {PRESS} N in the pressing direction (x), zero along y, and half of the \
+             weight downward (z)."
+        );
+        let rival = format!(
+            "The convex coupling is compared with an explicit coupling. The explicit coupling evaluates the contact law once, at the velocity without \
+             contact. Friction of many particles on few grid nodes then overshoots. \
+             The explicit coupling replaces the penalty coupling of the paper, whose simulator is not used here. The paper uses 25 substeps for it. \
+             With {FINER} substeps (--full) the explicit coupling also settles, at {FINER} times the cost."
+        );
+        let mut out = PageOutput::new([scene, contact, balance, rival]);
         ctx.say("convex coupling");
         let convex = press(Box::new(MpmSolver::default()), 1, end)?;
         ctx.say("explicit coupling");
@@ -132,8 +149,16 @@ impl Page for Fig02 {
         runs.push(("convex".to_owned(), convex));
         let expected = Vector3::new(-PRESS, 0.0, -0.5 * mass * 9.81);
         let mut table = Table::new(
-            "Means over the last 0.03 s, and the largest distance from them [N]",
-            &["coupling", "x", "y", "z", "from x", "from y", "from z"],
+            "Mean force over the last 0.03 s and the largest deviation from this mean",
+            &[
+                "coupling",
+                "mean x [N]",
+                "mean y [N]",
+                "mean z [N]",
+                "deviation x [N]",
+                "deviation y [N]",
+                "deviation z [N]",
+            ],
         );
         for (name, run) in &runs {
             let (m, s) = settled(&run.force);
@@ -146,7 +171,8 @@ impl Page for Fig02 {
             let mut plot = Plot::new(
                 &format!("force_{axis}"),
                 &format!(
-                    "Force on the left panel along {axis} in the last {} ms; grey: the force that balance asks for, which the convex coupling covers; the explicit one swings by {} N, out of the picture",
+                    "Force on the left panel along {axis} in the last {} ms. The force of static equilibrium is grey. \
+                     The curve of the convex coupling covers it. The explicit coupling oscillates by {} N, beyond the range of the drawing.",
                     number(1e3 * SHOWN),
                     number(settled(&runs[0].1.force).1.max())
                 ),
@@ -164,28 +190,29 @@ impl Page for Fig02 {
         }
         out.table(table);
         out.extend([
-            Claim::relative("press", "force across is what presses", PRESS, -mean.x, 0.002, "N"),
-            Claim::relative("carry", "force down is half the weight", -expected.z, -mean.z, 0.002, "N"),
-            Claim::at_most("aside", "force along, mean and swings", 1e-4 * PRESS, mean.y.abs() + spread.y, "N")
-                .rule("required: at most a ten-thousandth of the pressing force: the scene is symmetric but for the nodes beside its middle"),
-            Claim::at_most("steady", "largest swing of any component at the end", 0.1, spread.max(), "N").required(),
+            Claim::relative("press", "force in the pressing direction (x) equals the pressing force", PRESS, -mean.x, 0.002, "N"),
+            Claim::relative("carry", "downward force (z) equals half of the weight", -expected.z, -mean.z, 0.002, "N"),
+            Claim::at_most("aside", "force along y, mean plus largest deviation", 1e-4 * PRESS, mean.y.abs() + spread.y, "N")
+                .rule("required: at most a ten-thousandth of the pressing force, because only the grid nodes beside the middle break the symmetry of \
+                    the scene"),
+            Claim::at_most("steady", "largest deviation of any force component from its mean at the end", 0.1, spread.max(), "N").required(),
             Claim::at_most(
                 "deepest",
-                "depth of the deepest particle at the end, beside that of all of a face pressed alike",
+                "penetration depth of the deepest particle at the end, relative to the depth under a uniform pressure",
                 3.0,
                 convex.deepest * ((ALONG * ALONG) as f64 * STIFFNESS) / PRESS,
                 "",
             ).required(),
             Claim::at_least(
                 "explicit",
-                "explicit coupling swings by more than what presses: largest swing over that",
+                "largest force deviation of the explicit coupling, relative to the pressing force",
                 1.0,
                 loose.max() / PRESS,
                 "",
             )
-            .rule("at least 1: a hundred times the swing that convex coupling may have, 0.1 N")
-            .with_substitute("one evaluation of the same law at the velocity without contact, for the paper's penalty coupling"),
-            Claim::at_most("converged", "solves that did not converge", 0.0, f64::from(convex.unconverged), ""),
+            .rule("at least 1, a hundred times the deviation of 0.1 N that the convex coupling may have")
+            .with_substitute("One evaluation of the contact law at the velocity without contact replaces the paper's penalty coupling."),
+            Claim::at_most("converged", "number of contact solves that do not converge", 0.0, f64::from(convex.unconverged), ""),
         ]);
         out.heading("Limits of weak coupling");
         out.table(convex.bounds.table());

@@ -1,4 +1,5 @@
 mod rubber;
+mod setup;
 
 use std::time::Instant;
 
@@ -8,12 +9,11 @@ use signorini_coupling::obstacles;
 use signorini_mpm::{Material, MpmEngine, MpmOptions, Particles};
 use signorini_scene::{LoadOptions, Scene};
 
-use self::rubber::{CLOSED, ELASTIC, LOSS, RUBBER, Rubber, SIDE};
+use self::rubber::{CLOSED, LOSS, RUBBER, Rubber, SIDE};
 use super::bounds::Bounds;
 use super::fast::{Surface, TOLERANCE, beside, law, solved_to};
 use super::film::{Film, balls};
 use super::statistics::{self, Statistics};
-use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
 /// Fig. 3: two rubber cubes between panels grip a heavy one, lift it and shake it.
@@ -36,7 +36,10 @@ const WAVE: (f64, f64) = (0.018, 0.08);
 const JOINTS: [&str; 6] = ["left_in", "left_along", "left_up", "right_in", "right_along", "right_up"];
 
 /// Why the cube turns, slips and sinks over four waves from one panel to the other.
-const WHY_ROCKS: &str = "within one wave it holds; over four waves from one panel to the other it works its way down between the faces, further in each wave, and rocks at 15 Hz about the way along them; a tolerance of 1e-3 changes neither, and without a loss factor and at 14 substeps it comes half as far";
+const WHY_ROCKS: &str = "The grip holds the cube during one wave. Over four waves from one panel to the other the cube moves down between the faces, \
+    further in each wave. \
+    It also rocks at 15 Hz about the axis along the faces. A tolerance of 1e-3 changes neither of these motions. \
+    Without a loss factor and with 14 substeps the cube moves half as far.";
 
 /// Steps from one look at the faces to the next.
 const SLIP_EVERY: u32 = 5;
@@ -329,10 +332,10 @@ impl Page for Fig03 {
         "yu2025mpm/fig03"
     }
     fn title(&self) -> &'static str {
-        "Two rubber cubes grip a heavy one, lift it and shake it"
+        "A heavy cube gripped between two rubber cubes"
     }
     fn lead(&self) -> &'static str {
-        "Two soft cubes grip a heavy cube, lift it and shake it; the heavy cube must stay in the grip."
+        "Two rubber cubes grip a heavy cube, lift it and shake it, and the heavy cube should stay in the grip."
     }
     fn cost(&self) -> [f64; 3] {
         [9.0, 20.0, 1000.0]
@@ -352,47 +355,21 @@ impl Page for Fig03 {
         let mut runs = vec![(Wave::Up, &run), (Wave::Across, &across)];
         let along = if ctx.full() { Some(shake(&plan, &rubber, Wave::Along, hung, ctx)?) } else { None };
         runs.extend(along.iter().map(|along| (Wave::Along, along)));
-        let sound = ((rubber.elastic.wave_modulus() + rubber.forgets.wave_modulus()) / RUBBER).sqrt();
-        let mut out = PageOutput::new([format!(
-            "Two rubber cubes of {SIDE} m and {} kg ({}³ particles each, f32; fixed corotated, E = {} Pa, ν = {}; {}³ more between them, whose stress forgets its shape in {:.0} ms, give it a loss factor tan δ = {} in shear at {:.1} Hz, which the paper does not state) on either side of a rigid cube of {mass:.0} kg, between panels of {} kg on slides with gains of {} N/m and {} N·s/m. \
-             Panels close by {} mm each, lift by {} m and follow a triangle wave of ±{} mm, quarters of {} s, upward and downward: {} of them (the paper: 16, after a lift of 0.2 m, with 12 particles along a cube; that is what --full runs). From where the cube hung before, they shake from one to the other as well, for {} quarters (--full: along their faces too). \
-             Contacts of {} N/m and {} s/m for each particle of 12 along a cube, as stiff on an area for fewer, friction {}; grid of {:.4} m, bodies in steps of {} s, points in {} substeps (paper, and --full: 10), or more where stretched rubber asks for them (at most {COURANT} of h/(c + |v|)), contact solves to {:.0e} as there (its table has a grid of 0.01 m, whose 3456 particles and 1576 nodes are those of 12 along a cube and the grid here for them; on one of 0.01 m the rubber's first layer on the red cube is torn off while it is shaken, and the cube falls): the wave of {sound:.0} m/s crosses a cell in {:.1e} s. How far panels close and the direction of the wave are not stated in the paper: a tenth of a cube, along gravity here; horizontal ways stand beside it.",
-            number(RUBBER * SIDE.powi(3)),
-            plan.along,
-            number(ELASTIC.0),
-            ELASTIC.1,
-            plan.along - 1,
-            1e3 * rubber.forgets.time(),
-            LOSS.0,
-            LOSS.1 / std::f64::consts::TAU,
-            number(HEAVY * THICK * 0.14 * SIDE),
-            number(GAINS.0),
-            GAINS.1,
-            1e3 * CLOSED,
-            plan.height,
-            1e3 * WAVE.0,
-            WAVE.1,
-            plan.quarters,
-            aside.quarters,
-            number(CONTACT.stiffness),
-            CONTACT.dissipation,
-            CONTACT.friction,
-            rubber.spacing(),
-            STEP,
-            plan.substeps,
-            TOLERANCE,
-            rubber.spacing() / sound,
-        )]);
-        let mut heights =
-            Plot::new("height", "Height over the start; dashed: the panels", "time [s]", "height [m]");
+        let mut out = PageOutput::new(setup::text(&plan, &aside, &rubber));
+        let mut heights = Plot::new(
+            "height",
+            "Height of the red (heavy) cube above its start. The dashed line is the height of the panels.",
+            "time [s]",
+            "height [m]",
+        );
         heights.add("red cube", Mark::Line, run.places.iter().map(|p| (p.t, p.red.z)).collect());
         heights.add("panels", Mark::Dashed, run.places.iter().map(|p| (p.t, p.at.z)).collect());
         let mut apart =
-            Plot::new("apart", "How far the red cube is from where the panels are", "time [s]", "height [m]");
+            Plot::new("apart", "Height of the red cube relative to the panels", "time [s]", "height [m]");
         apart.add("red cube", Mark::Line, run.places.iter().map(|p| (p.t, p.apart().z)).collect());
         let mut swing = Plot::new(
             "swing",
-            "How far the red cube is from where the panels are, along the way that they shake",
+            "Displacement of the red cube relative to the panels, along the direction of shaking",
             "time [s]",
             "distance [m]",
         );
@@ -402,15 +379,15 @@ impl Page for Fig03 {
         }
         let mut leaves = Plot::new(
             "leaves",
-            "Shaken from one panel to the other: how far the red cube is from where it hung beside them",
+            "Displacement of the red cube relative to the panels since the start of shaking, for shaking from one panel to the other",
             "time [s]",
             "distance [m]",
         );
         let mut turns = Plot::new(
             "turns",
-            "Turn of the red cube, shaken from one panel to the other, about each way",
+            "Rotation of the red cube about each axis, for shaking from one panel to the other",
             "time [s]",
-            "turn [rad]",
+            "rotation [rad]",
         );
         for way in [Wave::Across, Wave::Along, Wave::Up] {
             let n = way.direction();
@@ -421,7 +398,8 @@ impl Page for Fig03 {
             );
             turns.add(way.name(), Mark::Line, across.shaking(&plan).map(|p| (p.t, p.turn.dot(&n))).collect());
         }
-        let mut force = Plot::new("across", "Force across on the panels", "time [s]", "force [N]");
+        let mut force =
+            Plot::new("across", "Normal force of the rubber on each panel", "time [s]", "force [N]");
         for (list, name) in run.across.iter().zip(["left", "right"]) {
             force.add(name, Mark::Line, list.clone());
         }
@@ -445,13 +423,20 @@ impl Page for Fig03 {
         let viscosity = LOSS.0 * rubber.elastic.mu / (k / mass).sqrt();
         let most = |of: &dyn Fn(&Shaken) -> f64| runs.iter().map(|r| of(r.1)).fold(0.0, f64::max);
         statistics::keep(&run.statistics, ctx)?;
-        out.heading("Lifted, and shaken upward");
+        out.heading("Lifting and vertical shaking");
         out.extend([heights, apart]);
-        out.film(run.film.attachment("close lift shake up"), "Close, lift, shake upward");
+        out.film(
+            run.film.attachment("close lift shake up"),
+            "The panels close, lift the cubes and shake them vertically",
+        );
         for (t, view, z) in &run.views {
             let name = format!("view_{}", (1e3 * t).round());
-            let mut plot =
-                Plot::new(&name, &format!("Particles from the side at {t:.2} s"), "x [m]", "z [m]");
+            let mut plot = Plot::new(
+                &name,
+                &format!("Rubber particles and the red cube, seen from the side at {t:.2} s"),
+                "x [m]",
+                "z [m]",
+            );
             plot.equal_scales = true;
             plot.add("rubber", Mark::Points, view.clone());
             let corner = |(x, up): (f64, f64)| (0.5 * SIDE * x, z + 0.5 * SIDE * up);
@@ -460,10 +445,10 @@ impl Page for Fig03 {
             out.plot(plot);
         }
         out.prose(format!(
-            "Rubber is soft beside this weight: beams of shear and bending between faces that stay parallel ({}/{} of their section, what particles on the faces leave of it), pressed by {right:.0} N, have {:.1} kN/m; the cube then hangs {:.1} mm below the panels and swings at {:.1} Hz, beside the {:.1} Hz of the wave. \
-             It hung {:.1} mm below, between lift and shake. Panels that close further make it worse: what presses a block of rubber softens it sideways (−6N/5L); at 50 mm, as in the release's scene, the blocks give way and the cube stays on the floor with 2 to 3 kN across. \
-             By the same beams it rocks about the way along their faces at {:.1} Hz, beside the {:.1} Hz of the fifth harmonic of a triangle wave: shaken from one panel to the other, which drives that by the sag, it rocks and sinks further in each wave as faces creep along it in their turn (the last two figures of the next section). \
-             As a viscosity beside the elastic stress the loss factor would be {viscosity:.0} Pa·s at the frequency of the swing, for which an explicit step has to be {:.0e} s or less; stress that relaxes has it at substeps of {:.0e} s (signorini_mpm::Maxwell). The mass on two beams has the springs of slow rubber and, beside them, those that forget.",
+            "The rubber is soft for this weight. A model treats each rubber cube as a short beam in shear and bending, whose end faces stay parallel. \
+             The beams have {}/{} of the section of a cube, because the outer particles lie on the faces. Two beams pressed by {right:.0} N have a \
+             stiffness of {:.1} kN/m. The model predicts that the cube hangs {:.1} mm below the panels and swings at {:.1} Hz. The shaking wave has {:.1} Hz. \
+             In the simulation the cube hangs {:.1} mm below the panels between lift and shaking.",
             plan.along - 1,
             plan.along,
             1e-3 * k,
@@ -471,22 +456,42 @@ impl Page for Fig03 {
             (k / mass).sqrt() / std::f64::consts::TAU,
             0.25 / WAVE.1,
             1e3 * sag,
+        ));
+        out.prose(format!(
+            "Panels that close further make the sag larger, because the pressing force softens a block of rubber sideways (−6N/5L). \
+             The scene of the released code closes by 50 mm. The blocks then give way, and the cube stays on the floor under 2 to 3 kN of pressing force. \
+             The beam model also predicts a rocking frequency of {:.1} Hz about the axis along the faces. The fifth harmonic of the triangle wave has {:.1} \
+             Hz. Shaking from one panel to the other drives this rocking because of the sag. \
+             The cube then rocks and sinks further in each wave, because the faces creep along it one after the other (last two figures of the next section).",
             rubber.rocking(right, mass),
             1.25 / WAVE.1,
+        ));
+        out.prose(format!(
+            "The loss factor corresponds to a viscosity of {viscosity:.0} Pa·s in addition to the elastic stress, at the swing frequency. \
+             An explicit step with this viscosity would have to be {:.0e} s or shorter. The relaxing stress (signorini_mpm::Maxwell) gives the loss factor \
+             with substeps of {:.0e} s. \
+             The dashed curve of one mass on two beams uses the springs of slow rubber and, in parallel, the springs with relaxing stress.",
             RUBBER * rubber.spacing().powi(2) / (8.0 * viscosity),
             STEP / f64::from(plan.substeps),
         ));
+
         out.extend([
-            Claim::relative("sag", "how far the cube hangs below the panels between lift and shake, beside that of two short beams", expected, sag, 0.25, "m").required(),
-            Claim::at_most("held", "securely held: the red cube stays between the rubber ones, its faces on half of theirs or more, lifted and shaken", 0.5 * SIDE, furthest, "m").required(),
-            Claim::relative("swing", "how far it comes from where the panels are, beside one mass that hangs on these beams and is shaken", swings, furthest, 0.25, "m").required(),
+            Claim::relative("sag", "sag of the cube below the panels between lift and shaking, compared with two short \
+                beams", expected, sag, 0.25, "m").required(),
+            Claim::at_most("held", "the red cube is securely held during lift and shaking: its faces overlap the rubber faces by at least half (largest \
+                height difference to the panels)", 0.5 * SIDE, furthest, "m").required(),
+            Claim::relative("swing", "largest height difference between the cube and the panels, compared with one mass that is shaken on these \
+                beams", swings, furthest, 0.25, "m").required(),
         ]);
-        out.heading("Shaken to the sides");
+        out.heading("Horizontal shaking");
         out.extend([swing, leaves, turns]);
-        out.film(across.film.attachment("close lift shake across"), "Shaken from one panel to the other");
+        out.film(
+            across.film.attachment("close lift shake across"),
+            "The panels shake the cubes from one panel to the other",
+        );
         out.extend([Claim::at_most(
             "held.across",
-            "securely held: it stays within half a side of where it hung, shaken from one panel to the other",
+            "the red cube is securely held during shaking from one panel to the other: it stays within half a side of its position before shaking",
             0.5 * SIDE,
             across.furthest(&plan),
             "m",
@@ -494,15 +499,17 @@ impl Page for Fig03 {
         .required()
         .because(WHY_ROCKS)]);
         if let Some(along) = &along {
-            let claim =
-                "securely held: it stays within half a side of where it hung, shaken along their faces";
+            let claim = "the red cube is securely held during shaking along the faces: it stays within half a side of its position before shaking";
             out.claim(Claim::at_most("held.along", claim, 0.5 * SIDE, along.furthest(&plan), "m").required());
-            out.film(along.film.attachment("close lift shake along"), "Shaken along the faces of the panels");
+            out.film(
+                along.film.attachment("close lift shake along"),
+                "The panels shake the cubes along their faces",
+            );
         }
         out.claim(
             Claim::at_most(
                 "tilt",
-                "its largest turn: the scene is symmetric, and stays so",
+                "largest rotation of the red cube in this symmetric scene",
                 0.05,
                 most(&Shaken::tilt),
                 "rad",
@@ -513,24 +520,25 @@ impl Page for Fig03 {
         out.heading("Contact");
         out.plot(force);
         out.extend([
-            Claim::relative("balance", "both panels are pressed alike", -left, right, 0.02, "N").required(),
-            Claim::at_most("slip.panels", "faces of rubber stay on the panels: how far they go along them", 0.01, most(&|r| r.slip[0]), "m").required(),
-            Claim::at_most("slip.cube", "faces of rubber stay on the red cube: how far they go along it", 0.01, most(&|r| r.slip[1]), "m").required().because(WHY_ROCKS),
-            Claim::at_most("deepest", "no particle is deeper in a body", 2e-3, most(&|r| r.deepest), "m").required().because(
-                "springs of 1e4 N/m for each particle: pressed evenly they would give 0.3 mm, but faces tilt while the cube swings and their edges carry most",
+            Claim::relative("balance", "normal forces on both panels are equal", -left, right, 0.02, "N").required(),
+            Claim::at_most("slip.panels", "largest slip of the rubber faces along the panels", 0.01, most(&|r| r.slip[0]), "m").required(),
+            Claim::at_most("slip.cube", "largest slip of the rubber faces along the red cube", 0.01, most(&|r| r.slip[1]), "m").required().because(WHY_ROCKS),
+            Claim::at_most("deepest", "largest penetration depth of a particle into a body", 2e-3, most(&|r| r.deepest), "m").required().because(
+                "Each particle has a contact spring of 1e4 N/m. A uniform pressure would give a depth of 0.3 mm. \
+                 The faces tilt while the cube swings, and their edges carry most of the load.",
             ),
         ]);
         out.claim(
             Claim::at_most(
                 "converged",
-                "part of the solves that did not converge",
+                "share of the contact solves that do not converge",
                 1e-3,
                 most(&|r| r.statistics.unconverged()),
                 "",
             )
             .required(),
         );
-        out.heading("Limits of weak coupling, and work");
+        out.heading("Limits of weak coupling and computing time");
         out.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
         Ok(out)
     }

@@ -117,7 +117,7 @@ impl Way {
             Self::WeakNewton => "weak, sparse Newton",
             Self::WeakQuasi => "weak, quasi-Newton",
             Self::WeakPcg => "weak, Newton–PCG",
-            Self::WeakFast => "weak, Newton–PCG, fast path",
+            Self::WeakFast => "weak, Newton–PCG, f32",
         }
     }
 
@@ -201,7 +201,7 @@ impl Run {
     }
 
     fn name(&self) -> String {
-        let own = if self.moving { ", the pin goes on" } else { "" };
+        let own = if self.moving { ", moving pin" } else { "" };
         format!("{}{own}", self.way.name())
     }
 }
@@ -439,10 +439,10 @@ impl Page for Fig04 {
         "yu2025mpm/fig04"
     }
     fn title(&self) -> &'static str {
-        "Dough under a rolling pin: time and error of strong and weak coupling"
+        "Dough under a rolling pin: computing time and error of strong and weak coupling"
     }
     fn lead(&self) -> &'static str {
-        "A rolling pin flattens dough; time and error of strong and weak coupling are drawn against the time step."
+        "A rolling pin flattens dough, and computing time and error of strong and weak coupling are compared."
     }
     fn cost(&self) -> [f64; 3] {
         [8.0, 8.0, 3600.0]
@@ -461,9 +461,11 @@ impl Page for Fig04 {
             ctx.say(format!("{}, {:e}, steps of {} s", run.name(), run.tolerance, run.dt));
             match roll(*run, &size) {
                 // Steps this long are for comparison only.
-                Err(e) if run.dt > STEP => {
-                    Ok(Err(format!("{} with steps of {} s ended early: {e}", run.name(), run.dt)))
-                }
+                Err(e) if run.dt > STEP => Ok(Err(format!(
+                    "The run \"{}\" with time steps of {} s ended early: {e}",
+                    run.name(),
+                    run.dt
+                ))),
                 other => other.map(Ok),
             }
         })?;

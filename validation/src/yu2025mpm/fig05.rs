@@ -37,10 +37,10 @@ impl Page for Fig05 {
         "yu2025mpm/fig05"
     }
     fn title(&self) -> &'static str {
-        "Boxes fall onto a sheet that becomes a bag"
+        "Bagging of boxes in a sheet of cloth"
     }
     fn lead(&self) -> &'static str {
-        "Boxes fall onto a sheet of cloth, which is closed to a bag and lifted with the boxes inside."
+        "Boxes fall onto a sheet of cloth, whose corners are then moved together to form a bag."
     }
     fn cost(&self) -> [f64; 3] {
         [13.0, 13.0, 250.0]
@@ -53,9 +53,12 @@ impl Page for Fig05 {
         let setup = if ctx.full() { PAPER } else { QUICK };
         let stages = [0.0, 0.2, setup.wait, setup.wait + setup.closing.1];
         let run = bag(&setup, &stages, ctx)?;
-        let mut out = PageOutput::new([text(&setup)]);
+        let mut out = PageOutput::new(text(&setup));
         run.show(&mut out);
-        out.film(run.film.attachment("bagging"), "Boxes fall onto the sheet, which becomes a bag");
+        out.film(
+            run.film.attachment("bagging"),
+            "Boxes fall onto the sheet, and plates close the sheet to a bag",
+        );
         run.account(&setup, &mut out);
         Ok(out)
     }

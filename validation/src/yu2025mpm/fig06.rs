@@ -31,10 +31,10 @@ impl Page for Fig06 {
         "yu2025mpm/fig06"
     }
     fn title(&self) -> &'static str {
-        "Laundry: a sheet falls into one that becomes a bag"
+        "Laundry: bagging of a second sheet of cloth"
     }
     fn lead(&self) -> &'static str {
-        "A sheet of laundry falls into another sheet, which is closed to a bag and lifted."
+        "A sheet of cloth and a box fall onto another sheet, whose corners are then moved together to form a bag."
     }
     fn cost(&self) -> [f64; 3] {
         [12.0, 12.0, 3000.0]
@@ -49,26 +49,31 @@ impl Page for Fig06 {
         let run = bag(&setup, &stages, ctx)?;
         let mut apart = Plot::new(
             "apart",
-            "Smallest distance of a vertex of the second sheet from the bag",
+            "Smallest distance between a vertex of the second sheet and the bag",
             "time [s]",
             "distance [m]",
         );
         apart.add("", Mark::LinePoints, run.apart.clone());
         let why = format!(
-            "only the grid and fibres across keep sheets apart: under a load that stays their distance keeps shrinking. At most {} vertices were through at once, by up to {:.2} mm",
+            "Only the grid and the fibres across the sheets keep the sheets apart. Under a constant load their distance keeps shrinking. \
+             At most {} vertices were on the wrong side at once, by up to {:.2} mm.",
             run.second.through,
             1e3 * run.second.furthest
         );
         let (length, cells, above) = SECOND;
         let second = format!(
-            "A second sheet of {length} m and the same cloth, in {} cells a side, starts {above} m above the first, and the box falls onto both. Two sheets meet on the grid alone: nodes that both reach have one velocity, so that sheets come nearer in proportion to their distance and stick to each other, and fibres across push back. \
-             That keeps sheets apart as long as substeps are short, and guarantees no distance: its smallest value, edges that cross and vertices on the wrong side are measured every 0.1 s.",
+            "A second sheet of {length} m starts {above} m above the first sheet. It has the same material and {} cells per side. \
+             The box falls onto both sheets. \
+             The two sheets interact only through the grid. Grid nodes that both sheets reach have a single velocity. \
+             The sheets therefore approach each other in proportion to their distance and stick to each other. Fibres across the sheets push back. \
+             This interaction keeps the sheets apart if substeps are short, but it guarantees no distance. \
+             The page therefore measures the smallest distance, the crossing edges and the vertices on the wrong side every 0.1 s.",
             setup.second.map_or(cells, |s| s.1)
         );
         let claims = [
             Claim::at_least(
                 "second",
-                "no vertex of the second sheet has gone through the bag: all see its upper side at all looks",
+                "no vertex of the second sheet passes through the bag: smallest solid angle of the upper side of the bag, seen from a vertex at any snapshot",
                 0.0,
                 run.second.seen,
                 "of the sphere",
@@ -76,16 +81,19 @@ impl Page for Fig06 {
             .because(&why),
             Claim::at_most(
                 "crossings",
-                "edges of either sheet through the other, all looks",
+                "number of edges of one sheet that pass through the other sheet, all snapshots",
                 0.0,
                 run.crossings as f64,
                 "",
             )
             .because(&why),
         ];
-        let mut out = PageOutput::new([text(&setup), second]);
+        let mut out = PageOutput::new(text(&setup).into_iter().chain([second]));
         run.show(&mut out);
-        out.film(run.film.attachment("laundry"), "A sheet falls into the one that becomes a bag, then a box");
+        out.film(
+            run.film.attachment("laundry"),
+            "A sheet and then a box fall onto the sheet that becomes a bag",
+        );
         run.account(&setup, &mut out);
         out.heading("Distance of the sheets");
         out.plot(apart);

@@ -124,10 +124,10 @@ impl Page for CouplingIteration {
         "yu2025mpm/iteration"
     }
     fn title(&self) -> &'static str {
-        "Coupling iteration: forces of panels against the step"
+        "Contact force of weak, iterated and monolithic coupling against the time step"
     }
     fn lead(&self) -> &'static str {
-        "Panels press a rubber cube; the force of each coupling, once per step or repeated until both sides agree, is drawn against the time step."
+        "Two light panels press a rubber cube, and the contact force of each coupling method is drawn against the time step."
     }
     fn cost(&self) -> [f64; 3] {
         [9.0, 12.0, 100.0]
@@ -147,7 +147,7 @@ impl Page for CouplingIteration {
         let runs = press_all(ctx, &Way::ALL.into_iter().flat_map(every).collect::<Vec<_>>())?;
         let limit = |way: Way| {
             let run = runs.iter().find(|r| r.way == way).and_then(|r| r.limit);
-            run.ok_or_else(|| PageError::Run(format!("{}: no step was done", way.name())))
+            run.ok_or_else(|| PageError::Run(format!("{}: no time step was completed", way.name())))
         };
         let (kept, moving) = (limit(Way::Kept)?, limit(Way::Moving)?);
         let limits = [longest_within(&kept), longest_within(&moving), longest_kept(&kept)];

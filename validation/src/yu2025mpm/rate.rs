@@ -238,8 +238,8 @@ fn study(of: &Squeeze, most: u32) -> Result<Found, PageError> {
     Ok(Found {
         name: of.name,
         curves: [
-            ("block-diagonal quasi-Newton", scaled(diagonal)),
-            ("Newton by conjugate gradients", scaled(pcg)),
+            ("quasi-Newton", scaled(diagonal)),
+            ("Newton–PCG", scaled(pcg)),
             ("sparse Newton", scaled(newton)),
         ],
         condition,
@@ -257,10 +257,10 @@ impl Page for Rate {
         "yu2025mpm/rate"
     }
     fn title(&self) -> &'static str {
-        "Residuals of a substep: linear rate of the block-diagonal quasi-Newton"
+        "Convergence rate of the block-diagonal quasi-Newton method in a substep"
     }
     fn lead(&self) -> &'static str {
-        "The residual of each iteration of a substep falls at a constant rate, as the theory of the quasi-Newton method says."
+        "The residuals of the contact problem of one substep are drawn against the iteration for three Newton-type methods."
     }
     fn cost(&self) -> [f64; 3] {
         [1.5, 1.5, 100.0]
@@ -272,31 +272,49 @@ impl Page for Rate {
             ctx.say(of.name);
             found.push(study(of, most)?);
         }
-        let mut out = PageOutput::new([format!(
-            "One substep of the rubber cube of fig02 (11³ particles, 242 contacts, grid of 0.025 m) between two panels, from the velocities at its start: as it rests there (steps of 0.1 ms, 10⁵ N/m), hit at 0.1 m/s (1 ms, 10⁵ and 10⁶ N/m), and as dough meets a pin (1 ms, 10⁶ N/m, 0.5 m/s). \
-             The quasi-Newton takes the diagonal blocks H_D of the Hessian H and an exact line search: steepest descent in the norm of H_D. Where H does not change, each iteration leaves at most ((κ − 1)/(κ + 1))² of what the objective is above its minimum (Kantorovich), κ the condition of H_D⁻¹ H, here from all of its eigenvalues at the minimum: the distance to the minimum in the norm of H falls by (κ − 1)/(κ + 1) at worst. \
-             Residuals are not in that norm and may rise for a while, so the rate is that of this distance, over the last {LAST} iterations above round-off of at most {most}. A solver that stands still has 1 − rate = 0; the bound is 1 − rate ≥ 2/(κ + 1), held to {} for what H still changes. Few cases are at their end: their residual at the cap is in the table, of the residual asked for (10⁻¹³ of momenta or impulses, and round-off), and of the first. \
-             Beside them one evaluation in closed form at the velocity without contact: how far its velocities are from the minimum, and how deep contacts are after the step.",
-            1.0 - CHANGE
-        )]);
+        let mut out = PageOutput::new([
+            "The page solves the contact problem of one substep of the rubber cube of fig02 between two panels (11³ particles, 242 contacts, grid spacing \
+             of 0.025 m). The solvers start from the velocities at the start of the substep. \
+             The case \"steady\" is the cube at rest (0.1 ms, 10⁵ N/m). In the cases \"impact\" and \"stiff\" the panels hit the cube at 0.1 m/s (1 ms, 10⁵ \
+             and 10⁶ N/m). The case \"dough\" has the values of dough under a rolling pin (1 ms, 10⁶ N/m, 0.5 m/s)."
+                .to_owned(),
+            format!(
+                "The quasi-Newton method uses the diagonal blocks H_D of the Hessian H and an exact line search. It is steepest descent in the norm of H_D. \
+                 For a constant H each iteration leaves at most ((κ − 1)/(κ + 1))² of the difference between the objective and its minimum (Kantorovich). \
+                 Here κ is the condition number of H_D⁻¹ H, computed from all eigenvalues at the minimum. \
+                 Each iteration therefore multiplies the distance to the minimum in the norm of H by at most (κ − 1)/(κ + 1). \
+                 Residuals are not in this norm and may rise for a while. The measured rate is therefore the rate of the distance, over the last {LAST} \
+                 iterations above round-off, of at most {most} iterations."
+            ),
+            format!(
+                "A solver without progress has 1 − rate = 0. The theoretical bound is 1 − rate ≥ 2/(κ + 1). \
+                 The claims require {} of this bound, because H still changes slightly. \
+                 Only few cases converge within the iteration limit. The table lists the residual at the end, relative to the required residual (10⁻¹³ of \
+                 momenta or impulses, plus round-off) and relative to the first residual. \
+                 The page also evaluates the contact law once in closed form at the velocity without contact. \
+                 The table lists the difference of these velocities from the minimum and the contact depth after the step.",
+                1.0 - CHANGE
+            ),
+        ]);
         let mut table = Table::new(
-            "Condition of H_D⁻¹ H, rate per iteration at worst and as measured, iterations to 10⁻⁵ of the first residual, where the quasi-Newton was at its end; evaluation in closed form",
+            "Condition number of H_D⁻¹ H, theoretical and measured rate of the quasi-Newton method, iterations to 10⁻⁵ of the first residual, final \
+             residual of the quasi-Newton method, and results of the closed-form evaluation",
             &[
                 "case",
-                "κ",
-                "rate at worst",
-                "rate",
-                "(1 − rate)/(1 − worst)",
-                "quasi-Newton",
-                "Newton–PCG",
-                "Newton",
-                "quasi-Newton: residual at its end",
-                "of the first",
-                "velocities apart from Newton: Newton–PCG [m/s]",
-                "quasi-Newton [m/s]",
-                "closed form [m/s]",
-                "depth at the minimum [m]",
-                "depth in closed form [m]",
+                "condition number κ [–]",
+                "worst-case rate [–]",
+                "measured rate [–]",
+                "(1 − rate)/(1 − worst-case rate) [–]",
+                "iterations, quasi-Newton",
+                "iterations, Newton–PCG",
+                "iterations, sparse Newton",
+                "quasi-Newton: final over required residual [–]",
+                "quasi-Newton: final over first residual [–]",
+                "velocity difference to Newton, Newton–PCG [m/s]",
+                "velocity difference to Newton, quasi-Newton [m/s]",
+                "velocity difference to Newton, closed form [m/s]",
+                "contact depth at the minimum [m]",
+                "contact depth in closed form [m]",
             ],
         );
         let ratio = |f: &Found| (1.0 - f.measured) / (1.0 - f.bound);
@@ -320,9 +338,9 @@ impl Page for Rate {
             table.row(head.into_iter().chain(iterations).chain(tail));
             let mut plot = Plot::new(
                 f.name,
-                &format!("Case {}: residuals over the first", f.name),
-                "iteration + 1",
-                "residual",
+                &format!("Case \"{}\": residual of each iteration, relative to the first residual", f.name),
+                "iteration + 1 [–]",
+                "relative residual [–]",
             )
             .log(true, true);
             for (name, r) in &f.curves {
@@ -333,14 +351,14 @@ impl Page for Rate {
             out.plot(plot);
             out.claim(Claim::at_least(
                 &format!("{}/rate", f.name),
-                "quasi-Newton at its end, (1 − rate)/(1 − rate at worst)",
+                "(1 − rate)/(1 − worst-case rate) of the quasi-Newton method in its last iterations",
                 1.0 - CHANGE,
                 ratio(f),
                 "",
             ));
             out.claim(Claim::at_most(
                 &format!("{}/minimiser", f.name),
-                "Newton by conjugate gradients and sparse Newton, largest difference of velocities at their ends",
+                "largest velocity difference between the solutions of Newton–PCG and sparse Newton",
                 SAME,
                 f.minimisers[0],
                 "m/s",
@@ -348,7 +366,7 @@ impl Page for Rate {
             out.claim(
                 Claim::at_most(
                     &format!("{}/newton_pcg", f.name),
-                    "Newton by conjugate gradients, iterations to 10⁻⁵ of the first residual",
+                    "number of Newton–PCG iterations to 10⁻⁵ of the first residual",
                     20.0,
                     f.curves[1].1.iter().position(|x| *x <= 1e-5).map_or(f64::INFINITY, |n| n as f64),
                     "",
@@ -356,11 +374,11 @@ impl Page for Rate {
                 .required(),
             );
         }
-        out.heading("Where contacts are soft");
+        out.heading("Soft contacts (case steady)");
         out.claim(
             Claim::at_most(
                 "steady/predicted",
-                "where contacts are soft, 1 − rate is at most three times that of the condition number",
+                "case with soft contacts: (1 − rate)/(1 − worst-case rate)",
                 3.0,
                 ratio(&found[0]),
                 "",
@@ -369,7 +387,7 @@ impl Page for Rate {
         );
         out.claim(Claim::at_most(
             "steady/minimiser.quasi_newton",
-            "where contacts are soft, quasi-Newton and sparse Newton, largest difference of velocities at their ends",
+            "case with soft contacts: largest velocity difference between the solutions of quasi-Newton and sparse Newton",
             SAME,
             found[0].minimisers[1],
             "m/s",

@@ -138,19 +138,22 @@ impl Statistics {
     pub(super) fn table<'a>(scenes: impl IntoIterator<Item = &'a Self>) -> Table {
         let head = [
             "scene",
-            "h [m]",
+            "grid spacing h [m]",
             "particles",
-            "nodes",
-            "Δt [ms]",
-            "substeps, most",
-            "contacts, mean",
-            "most",
-            "Newton iterations per substep",
-            "ms per step",
-            "ms per substep",
-            "real time factor",
+            "grid nodes (max.)",
+            "time step Δt [ms]",
+            "substeps per step (max.)",
+            "contacts (mean)",
+            "contacts (max.)",
+            "Newton iterations per substep (mean)",
+            "time per step [ms]",
+            "time per substep [ms]",
+            "real time factor [–]",
         ];
-        let mut table = Table::new("Statistics, as in Table I of the paper", &head);
+        let mut table = Table::new(
+            "Sizes and computing times of the scene, with the columns of Table I of the paper",
+            &head,
+        );
         for s in scenes {
             let steps = f64::from(s.steps.max(1));
             table.row([

@@ -60,10 +60,10 @@ impl Page for Table1 {
         "yu2025mpm/table1"
     }
     fn title(&self) -> &'static str {
-        "Statistics of the scenes"
+        "Sizes, contacts and computing times of the scenes"
     }
     fn lead(&self) -> &'static str {
-        "The number of particles, contacts and substeps of each scene, and the time of a substep beside the one that the paper reports for a graphics processor."
+        "The tables list particles, contacts, substeps and computing time of each scene here and in the paper."
     }
     fn cost(&self) -> [f64; 3] {
         // Its own scene: the others are those of pages that ran before.
@@ -87,18 +87,18 @@ impl Page for Table1 {
             scenes.push(found);
         }
         let mut paper = Table::new(
-            "Numbers of the paper, on an RTX 4090",
+            "Sizes and computing times of the paper, on an RTX 4090",
             &[
                 "scene",
-                "h [m]",
+                "grid spacing h [m]",
                 "particles",
-                "nodes",
-                "Δt [ms]",
-                "substeps",
-                "contacts, mean",
-                "most",
-                "ms per step",
-                "ms per substep",
+                "grid nodes",
+                "time step Δt [ms]",
+                "substeps per step",
+                "contacts (mean)",
+                "contacts (max.)",
+                "time per step [ms]",
+                "time per substep [ms]",
             ],
         );
         let rows = std::iter::once(("dough", DOUGH)).chain(ROWS.iter().map(|r| (r.scene, r.paper)));
@@ -107,8 +107,18 @@ impl Page for Table1 {
             paper.row(cells.chain([number(per_substep(&row)[0])]));
         }
         let mut out = PageOutput::new([
-            "The dough has the box that the paper states, its step and substeps, 2³ particles per cell, and its stopping rule with ε = 0.01, in the fast path in f32 under a pin that is led: two thirds of the paper's particles and nodes, for which we know no reason. As in the paper the pin is kept in place within a step: it comes 2 mm forward at once, meets the dough in the first of ten substeps and throws it off, so that contacts are fewer in those that follow. The other scenes are as on their pages, which run first if they did not: smaller and shorter there, unless --full, so that times beside the paper's are for each particle. \
-             Contacts are particles inside a body at the start of a substep, their mean over all of these and the most of a step; those on their way into one are solved for too. Most of those of the bag and the laundry are of the eight plates, which hold the sheet by friction (tables of fig05 and fig06 have them by body); the paper's are so few that its sheet must be held in another way. Times are of the machine that drew this page, all its other work included.",
+            "The dough has the box, the time step and the substeps of the paper, 2³ particles per cell, and the stopping rule of the paper with ε = 0.01. \
+             It runs in single precision (f32) under a pin with prescribed motion. \
+             It has two thirds of the particles and nodes of the paper. The reason for this difference is not known. \
+             As in the paper, the pin keeps its place within a step. It therefore moves forward by 2 mm at once, touches the dough in the first of ten \
+             substeps and throws it off. The following substeps have fewer contacts.",
+            "The other scenes are the scenes of their pages, which run first if necessary. They are smaller and shorter than in the paper, unless --full is \
+             given. The comparison with the paper therefore uses times per particle.",
+            "Contacts are particles inside a body at the start of a substep. The table has the mean over all substeps and the maximum of a step. \
+             The solver also includes particles that move into a body during the substep. \
+             Most contacts of the bag and the laundry belong to the eight plates, which hold the sheet by friction (the tables of fig05 and fig06 list them \
+             by body). The paper has so few contacts that its sheet must be held in another way. \
+             Times are measured on the machine that made this page and include the effect of all its other work.",
         ]);
         let mut plot = Plot::new(
             "times",
@@ -128,23 +138,24 @@ impl Page for Table1 {
         out.table(paper);
         out.extend(scenes.iter().map(|s| {
             let id = format!("converged.{}", key(s));
-            let claim = format!("{}: part of the solves that did not converge", s.scene());
+            let claim = format!("{}: share of the contact solves that do not converge", s.scene());
             Claim::at_most(&id, &claim, 1e-3, s.unconverged(), "").required()
         }));
         let paper = std::iter::once(&DOUGH).chain(ROWS.iter().map(|r| &r.paper));
         out.extend(scenes.iter().zip(paper).map(|(s, row)| {
             let id = format!("time.{}", key(s));
             let claim = format!(
-                "{}: time of a substep for each particle over that of the paper on an RTX 4090",
+                "{}: computing time per substep and particle, relative to the paper (RTX 4090)",
                 s.scene()
             );
             let own = s.milliseconds() / s.particles() as f64;
             Claim::at_most(&id, &claim, 1.0, own / per_substep(row)[1], "").timed().because(
-                "two threads beside a graphics processor; a build with checks takes three times as long; other pages and programs share the processor",
+                "The comparison is between two threads and a graphics processor. A build with checks takes three times as long. \
+                 Other pages and programs share the processor.",
             )
         }));
         let touched = scenes.iter().map(Statistics::contacts).fold(f64::INFINITY, f64::min);
-        let claim = "all scenes: least mean number of particles inside bodies in a substep";
+        let claim = "all scenes: smallest mean number of particles inside bodies per substep";
         out.claim(Claim::at_least("contacts", claim, 1.0, touched, ""));
         Ok(out)
     }

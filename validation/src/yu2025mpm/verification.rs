@@ -46,7 +46,10 @@ impl Cases {
     fn table(&self) -> Table {
         let mut sorted: Vec<_> = self.all.iter().collect();
         sorted.sort_by_key(|(case, _)| case[1..].parse::<u32>().unwrap_or(0));
-        let mut table = Table::new("All cases", &["case", "quantity", "expected", "measured", "unit"]);
+        let mut table = Table::new(
+            "Expected and measured values of all cases",
+            &["case", "quantity", "expected", "measured", "unit"],
+        );
         for (case, c) in sorted {
             table.row([*case, &c.claim, &c.expected_text, &c.measured_text, &c.unit]);
         }
@@ -61,7 +64,8 @@ fn bars(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
     let mut lengths = Vec::new();
     let mut tip = Plot::new(
         "bar",
-        "Free end of a bar that is held at the other; grey: the first mode of a bar that is longer by what the grid adds (see the table)",
+        "Displacement of the free end of a bar that is held at its other end. The first mode of a bar with the additional length of the grid is grey (see \
+         the table).",
         "time [s]",
         "displacement [mm]",
     );
@@ -79,8 +83,8 @@ fn bars(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
     let rest: Vec<f64> = lengths.windows(2).map(|l| 2.0 * l[1] - l[0] - 1.0).collect();
     let order = (rest[rest.len() - 2] / rest[rest.len() - 1]).abs().log2();
     let mut table = Table::new(
-        "A bar of 1 m held at one end: length c/(4 f) that its frequency is of, and the rest of its error without the part that grows with h",
-        &["h [m]", "length [m]", "left [m]"],
+        "Effective length c/(4 f) of a bar of 1 m that is held at one end, from its frequency f, and the remaining error without the part proportional to h",
+        &["grid spacing h [m]", "effective length [m]", "remaining error [m]"],
     );
     for (k, (h, l)) in spacings.iter().zip(&lengths).enumerate() {
         let left = if k == 0 { String::new() } else { number(rest[k - 1]) };
@@ -91,7 +95,7 @@ fn bars(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
         "V4",
         Claim::relative(
             "held/frequency",
-            "held bar, frequency on the finest grid",
+            "bar held at one end: frequency on the finest grid",
             c / 4.0,
             frequency,
             0.01,
@@ -102,21 +106,21 @@ fn bars(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
         "V4",
         Claim::between(
             "held/order",
-            "held bar, order of its length without the part that grows with h",
+            "bar held at one end: order of the length error without the part proportional to h",
             [1.6, 2.4],
             order,
             "",
         ),
     );
-    cases.add("V4", Claim::at_most("held/loss", "held bar, part of the energy that a period takes on the finest grid", 0.01, loss, "").required().because(
-        "affine transfers take a part of the velocities that the grid cannot carry, more the more steps there are in a period",
+    cases.add("V4", Claim::at_most("held/loss", "bar held at one end: relative energy loss per period on the finest grid", 0.01, loss, "").required().because(
+        "Affine transfers remove a part of the velocities that the grid cannot represent. More steps per period remove more.",
     ));
     let free = runs::bar(0.05, false)?;
     cases.add(
         "V5",
         Claim::relative(
             "free/frequency",
-            "free bar on 20 cells, frequency",
+            "free bar on 20 cells: frequency",
             c / 2.0,
             free.frequency,
             0.02,
@@ -130,9 +134,11 @@ fn discs(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), P
     ctx.say("discs");
     let mut plot = Plot::new(
         "discs",
-        "Two elastic discs that collide: kinetic energy over that at the start. Each affine transfer loses some, so that small steps on a coarse grid lose most; where differences of particles from the field fade in a time τ, it is lost by the second. Grid, step, τ: part that is left",
+        "Kinetic energy of two colliding elastic discs, relative to the start. Each affine transfer loses energy, so that small time steps on a coarse grid \
+         lose most. With a transfer time τ the differences of the particles from the grid field decay in the time τ, and energy is lost per unit of time \
+         instead of per time step. The legend lists grid spacing, time step, τ and the remaining energy.",
         "time [s]",
-        "kinetic energy",
+        "relative kinetic energy [–]",
     );
     let (mut left, mut kept) = (0.0, Vec::new());
     let mut runs = vec![(0.05, 1e-3, 0.0), (0.05, 1e-2, 0.0), (0.05, 1e-3, KEPT), (0.05, 1e-2, KEPT)];
@@ -149,24 +155,26 @@ fn discs(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), P
             left = last;
             cases.add(
                 "V6",
-                Claim::at_most("discs/momentum", "discs, momentum at the end", 5e-14, momentum, "N·s")
-                    .rule("at most 5e-14: the round-off of 3000 steps to momenta that cancel"),
+                Claim::at_most("discs/momentum", "discs: momentum at the end", 5e-14, momentum, "N·s")
+                    .rule("at most 5e-14, the round-off of 3000 steps for momenta that cancel"),
             );
         }
         plot.add(
-            &format!("{h} m, {} ms, τ {transfer_time} s: {:.0} %", number(1e3 * dt), 100.0 * last),
+            &format!("{h} m, {} ms, τ = {transfer_time} s: {:.0} %", number(1e3 * dt), 100.0 * last),
             Mark::Line,
             energy,
         );
     }
     plot.y_range = Some([0.0, 1.05]);
     out.plot(plot);
-    cases.add("V6", Claim::at_least("discs/energy", "discs at steps of 1 ms on 4 cells to a radius, kinetic energy that comes back", 0.85, left, "").required().because(
-        "each transfer takes a part of what the grid cannot carry, and at this step there are 3000 of them on four cells to a radius; see the plot for longer steps and, under --full, a finer grid",
+    cases.add("V6", Claim::at_least("discs/energy", "discs with time steps of 1 ms and 4 cells per radius: kinetic energy after the collision, relative to \
+        the start", 0.85, left, "").required().because(
+        "Each transfer removes a part of the motion that the grid cannot represent. This time step has 3000 transfers on four cells per radius. \
+         The plot shows longer time steps and, with --full, a finer grid.",
     ));
-    let name = "discs at steps of 1 ms and 10 ms, differences from the field kept for 0.1 s, least kinetic energy that comes back";
+    let name = "discs with a transfer time of 0.1 s and time steps of 1 ms and 10 ms: smallest kinetic energy after the collision, relative to the start";
     cases.add("V6", Claim::at_least("discs/kept", name, 0.85, kept.iter().copied().fold(1.0, f64::min), ""));
-    let name = "the difference of the two";
+    let name = "discs with a transfer time of 0.1 s: difference of the kinetic energies with time steps of 1 ms and 10 ms, relative to the start";
     cases.add("V6", Claim::at_most("discs/step", name, 0.01, (kept[0] - kept[1]).abs(), ""));
     Ok(())
 }
@@ -174,21 +182,23 @@ fn discs(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), P
 fn sand(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), PageError> {
     let mut plot = Plot::new(
         "sand",
-        "Half columns of sand after their fall, heights over places, both in half widths of the column; points: where experiments in channels end",
-        "place",
-        "height",
+        "Final profiles of collapsed columns of sand (one half). Lengths are relative to the half width of the column. \
+         Points are the final positions of the front in experiments in channels.",
+        "position / half width [–]",
+        "height / half width [–]",
     );
     let mut table = Table::new(
-        "Columns of sand, in half widths; affine: transfers that are affine alone, whose run-out depends on the step",
+        "Run-out and height of the columns of sand, relative to their half width. The change compares time steps with halved time steps. \
+         The row \"affine\" has affine transfers without a transfer time, whose run-out depends on the time step.",
         &[
-            "a",
+            "aspect ratio a [–]",
             "transfers",
-            "run-out",
-            "by halved steps",
-            "experiments",
-            "height",
-            "by halved steps",
-            "experiments",
+            "run-out [–]",
+            "change of run-out [–]",
+            "run-out in experiments [–]",
+            "height [–]",
+            "change of height [–]",
+            "height in experiments [–]",
             "mean slope [°]",
         ],
     );
@@ -217,19 +227,22 @@ fn sand(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
         table.row([number(*a), format!("τ = {SAND_KEPT} s")].into_iter().chain(cells));
         plot.add_colored(&format!("a = {a}"), Mark::Line, k, heap.profile);
         plot.add_colored("", Mark::Points, k, vec![(1.0 + run_out, 0.0)]);
-        let why = "steps change it little, so that the rest is of the sand and the rig: one angle at rest and in motion, no rate, no dilatancy, side walls that do not rub; heights are means over three cells of the grid, weighed by a spline; rigs differ (1.2 a to 1.6 a in narrow ones), and the factor of heights, here one, is that of the grains (Balmforth and Kerswell 2005)";
+        let why = "The time step changes this value little. The difference therefore comes from the model of the sand and from the experiment. \
+            The model has one friction angle at rest and in motion, no rate dependence, no dilatancy and frictionless side walls. \
+            Heights are means over three grid cells, weighted by a spline. Experiments differ (1.2 a to 1.6 a in narrow channels), and the factor of the \
+            heights, here one, depends on the grains (Balmforth and Kerswell 2005).";
         for (id, name, value, own) in [
-            ("run_out", "run-out in half widths", run_out, heap.run_out),
-            ("height", "height in half widths", height, heap.height),
+            ("run_out", "run-out relative to the half width", run_out, heap.run_out),
+            ("height", "height relative to the half width", height, heap.height),
         ] {
-            let name = format!("column of sand, a = {a}, {name}");
+            let name = format!("column of sand, a = {a}: {name}");
             let claim = Claim::relative(&format!("sand/{a}/{id}"), &name, value, own, 0.15, "");
             cases.add("V7", claim.required().because(why));
         }
-        let name = format!("column of sand, a = {a}, mean slope");
+        let name = format!("column of sand, a = {a}: mean slope");
         cases.add("V7", Claim::at_most(&format!("sand/{a}/slope"), &name, SAND, heap.slope, "°"));
         let name = format!(
-            "column of sand, a = {a}, differences from the field kept for {SAND_KEPT} s, largest change of run-out and height by halved steps"
+            "column of sand, a = {a}, transfer time {SAND_KEPT} s: largest relative change of run-out and height by halved time steps"
         );
         let most = change[0].max(change[1]);
         cases.add("V7", Claim::at_most(&format!("sand/{a}/step"), &name, 0.05, most, ""));
@@ -262,16 +275,18 @@ fn sand(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
         .map_err(PageError::from_error)?;
     let both = columns(a, dense)?;
     let ([change, of_height], [_, short]) = (changes(&both), both);
-    plot.add_colored(&format!("a = {a}, by rate, dense"), Mark::Line, ratios.len() + 1, short.profile);
+    plot.add_colored(&format!("a = {a}, dense sand"), Mark::Line, ratios.len() + 1, short.profile);
     let name = format!(
-        "column of dense sand, a = {a}, friction by rate, largest change of run-out and height by halved steps"
+        "column of dense sand with rate-dependent friction, a = {a}: largest relative change of run-out and height by halved time steps"
     );
     cases.add("V7", Claim::at_most(&format!("sand/{a}/dense/step"), &name, 0.05, change.max(of_height), ""));
-    let name = format!("column of dense sand, a = {a}, friction by rate, run-out in half widths");
+    let name = format!(
+        "column of dense sand with rate-dependent friction, a = {a}: run-out relative to the half width"
+    );
     cases.add(
         "V7",
         Claim::relative(&format!("sand/{a}/dense/run_out"), &name, 1.2 * a, short.run_out, 0.15, "").because(
-            "grains of a millimetre are fast beside √(p/ρ) in the front alone; side walls that rub are left out",
+            "Grains of one millimetre are only fast compared with √(p/ρ) at the front. Friction of the side walls is left out.",
         ),
     );
     out.plot(plot);
@@ -284,10 +299,10 @@ impl Page for Verification {
         "yu2025mpm/verification"
     }
     fn title(&self) -> &'static str {
-        "Material points beside closed forms and experiments"
+        "Material points compared with closed forms and experiments"
     }
     fn lead(&self) -> &'static str {
-        "A bar, a column of sand and other material points are set beside closed forms and experiments."
+        "Bars, discs and columns of sand of material points are compared with closed forms and experiments."
     }
     fn cost(&self) -> [f64; 3] {
         [8.0, 8.0, 300.0]
@@ -297,29 +312,37 @@ impl Page for Verification {
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([
-            "Two particles to a cell and axis everywhere. The table at the end has all cases by number. Forces of two panels that press a cube (V9) are on the page fig02, contacts (V8, V11, V12, V14) on the page contact.",
+            "All scenes have two particles per grid cell along each axis. The table at the end lists all cases by number. \
+             The forces of two panels on a cube (V9) are on the page fig02. Contacts (V8, V11, V12, V14) are on the page contact.",
         ]);
         let mut cases = Cases::default();
         ctx.say("closed forms");
-        out.heading("Weights, transfers, solvers, flow");
+        out.heading("Weights, transfers, solvers and plastic flow");
         closed_forms::add(&mut cases, &mut out)?;
         cases.show(&mut out);
         out.heading("Bars");
         out.prose(
-            "Bars of E = 10⁴ Pa, ρ = 1000 kg/m³, ν = 0 start with the velocity of their first mode, 0.01 m/s at most; nodes at x ≤ 0 hold the one. The ends of a grid of h reach a part of h beyond those of the bar, to first order: its frequency is that of a longer bar.",
+            "The bars have E = 10⁴ Pa, ρ = 1000 kg/m³ and ν = 0. They start with the velocity of their first mode, which is at most 0.01 m/s. \
+             Grid nodes at x ≤ 0 hold one of the bars. \
+             On a grid with spacing h the bar effectively extends beyond its ends by a part of h (first order). \
+             Its frequency is therefore the frequency of a longer bar.",
         );
         bars(ctx, &mut cases, &mut out)?;
         cases.show(&mut out);
         out.heading("Discs");
         out.prose(
-            "Discs of Sulsky: radius 0.2 m, E = 1000 Pa, ν = 0.3, 1000 kg/m³, (0.1, 0.1) m/s towards each other, in plane strain.",
+            "The two discs are a test case of Sulsky in plane strain. They have a radius of 0.2 m, E = 1000 Pa, ν = 0.3 and 1000 kg/m³. \
+             They move towards each other at (0.1, 0.1) m/s.",
         );
         discs(ctx, &mut cases, &mut out)?;
         cases.show(&mut out);
         out.heading("Sand");
         out.prose(format!(
-            "Sand: columns of 0.2 m half width in plane strain on a floor that holds, E = 3.5·10⁵ Pa, ν = 0.3, 2200 kg/m³, released at once. Drucker and Prager's cone is fitted to compression; with flow that keeps volume it holds in plane strain like sin φ' = 2√3 sin φ/(3 − sin φ), so that φ = {:.2}° stands for sand of φ' = {SAND}°. \
-             A heap ends where it is lower than a twentieth of the half width; its slope is the mean between a fifth and four fifths of its height.",
+            "Columns of sand with a half width of 0.2 m collapse in plane strain on a sticky floor. The sand has E = 3.5·10⁵ Pa, ν = 0.3 and 2200 kg/m³ and \
+             is released at once. \
+             The Drucker–Prager cone is fitted to compression. With volume-preserving flow its plane-strain friction angle φ' follows sin φ' = 2√3 sin φ/(3 \
+             − sin φ). The cone angle φ = {:.2}° therefore represents sand with φ' = {SAND}°. \
+             A heap ends where it is lower than a twentieth of the half width. Its slope is the mean between a fifth and four fifths of its height.",
             runs::cone_of_plane_strain(SAND.to_radians()).to_degrees()
         ));
         sand(ctx, &mut cases, &mut out)?;

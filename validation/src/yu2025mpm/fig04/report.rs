@@ -41,11 +41,10 @@ struct Rival {
 /// The fastest that strong coupling is at an error: a run with no more error, or the line of log time over log error between runs whose steps follow each other and whose errors have this one between them. Its most accurate run where all have more error.
 fn rival(own: &[&Rolled], at: f64, reference: &Rolled) -> Option<Rival> {
     let of = |r: &Rolled| error(r, reference);
-    let steps =
-        |r: &Rolled| format!("steps of {} ms, ε = {}", number(1e3 * r.run.dt), number(r.run.tolerance));
+    let steps = |r: &Rolled| format!("{} ms, ε = {}", number(1e3 * r.run.dt), number(r.run.tolerance));
     let run =
         |r: &&Rolled, note: &str| Rival { error: of(r), cost: r.cost, what: format!("{}: {note}", steps(r)) };
-    let as_good = own.iter().filter(|r| of(r) <= at).map(|r| run(r, "at no more error"));
+    let as_good = own.iter().filter(|r| of(r) <= at).map(|r| run(r, "smaller or equal error"));
     let mut ladder: Vec<&Rolled> = own.iter().copied().filter(|r| r.run.tolerance == LOOSE).collect();
     ladder.sort_by(|a, b| a.run.dt.total_cmp(&b.run.dt));
     let between = ladder.windows(2).filter_map(|w| {
@@ -55,25 +54,40 @@ fn rival(own: &[&Rolled], at: f64, reference: &Rolled) -> Option<Rival> {
             error: at,
             cost: w[0].cost * (w[1].cost / w[0].cost).powf(part),
             what: format!(
-                "between steps of {} and {} ms, ε = {}",
+                "between {} and {} ms, ε = {}",
                 number(1e3 * w[0].run.dt),
                 number(1e3 * w[1].run.dt),
                 number(LOOSE)
             ),
         })
     });
-    let best = || own.iter().min_by(|a, b| of(a).total_cmp(&of(b))).map(|r| run(r, "at more error"));
+    let best = || own.iter().min_by(|a, b| of(a).total_cmp(&of(b))).map(|r| run(r, "larger error"));
     as_good.chain(between).min_by(|a, b| a.cost.total_cmp(&b.cost)).or_else(best)
 }
 
 /// Times of weak coupling at the loosest tolerance beside those of strong coupling.
 fn ratios(runs: &[Rolled], reference: &Rolled) -> Table {
     let caption = format!(
-        "Weak coupling at ε = {LOOSE} beside strong coupling at equal error, the larger of those of the way that the pin rolls (root mean square, of its length) and of the height (of the depth): strong coupling in the steps of its runs, on the line of log time over log error between two that follow each other where the error is between theirs, or its cheapest run where that has no more error and takes less time. Times are those of the processor, of all threads together, that 10 ms of the motion take. The quasi-Newton is left out: its solves do not converge",
+        "Computing time of weak and strong coupling at equal error, at ε = {LOOSE}. The error is the larger one of two errors: the rolled path (root mean \
+         square, relative to its length) and the height (relative to the depth). \
+         The time of strong coupling is interpolated between two of its runs with neighbouring time steps (log time against log error) if the error lies \
+         between theirs. \
+         A run of strong coupling with a smaller or equal error replaces the interpolation if it takes less time. \
+         Times are processor times of all threads per 10 ms of simulated time. The quasi-Newton method is left out, because its solves do not converge.",
     );
     let mut table = Table::new(
         &caption,
-        &["weak", "step [ms]", "error", "time [ms]", "strong", "run", "error", "time [ms]", "times as long"],
+        &[
+            "weak coupling",
+            "time step [ms]",
+            "error (weak) [–]",
+            "time (weak) [ms]",
+            "strong coupling",
+            "time step and tolerance (strong)",
+            "error (strong) [–]",
+            "time (strong) [ms]",
+            "time ratio strong/weak [–]",
+        ],
     );
     let shown = |r: &&Rolled| !r.run.way.strong() && r.run.way != Way::WeakQuasi && r.run.tolerance == LOOSE;
     for w in runs.iter().filter(shown) {
@@ -100,17 +114,20 @@ fn ratios(runs: &[Rolled], reference: &Rolled) -> Table {
 pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &[String]) -> PageOutput {
     let (young, poisson) = ELASTIC;
     let depth = |r: &Rolled| (r.height - reference.height).abs() / DEPTH;
-    let mut out = PageOutput::new([format!(
-        "Dough of {} × {} × {} m on sticky ground (E = {} Pa, ν = {poisson}, yield stress {} Pa, {DENSITY} kg/m³: the numbers of the authors' release; those of an earlier one are E = 5·10⁴ Pa, ν = 0.49, 2000 Pa), grid of {SPACING} m, {ALONG} particles to it along each axis. \
-         A pin of radius {} m and {} kg is pressed {DEPTH} m down within {PRESSING} s and led forward at {SPEED} m/s, up to {} s; it turns freely about its axis (damping 4·10⁻⁴ N·m·s). Contacts of {} N/m for each particle, {} s/m, friction {}, held below {} m/s. \
-         Steps of {STEP} s. Strong coupling takes them for both, implicit in the stress (dough is elastic within a step and flows after it); weak coupling has {SUBSTEPS} substeps of the dough, explicit in the stress, and keeps the pin in place through them as the paper does, but for one run. \
-         Solves end as in the paper, ‖D∇‖ < ε max(‖D p‖, ‖D j‖), with momenta p and impulses j, or after {MOST} iterations. \
-         The reference is strong coupling at a step of {} s; strong coupling runs at 2.5 (--full), 5, 20 and 40 ms too (dense at 20 and 40), and weak coupling at 5, 2 and 1 ms with substeps as long as before, for times at equal error. At ε = 0.1 solves end with residuals of up to that part, so that errors there do not fall with the step alone. Times are those of the processor, all threads added up, means over the run: other work on the machine changes them less than the time on the wall, which stands beside them. All runs but those of the fast path take the plain path, in 64 bits on one thread; the fast path has 32 bits, vectors and all threads that it gets.",
+    let dough = format!(
+        "The dough is a block of {} × {} × {} m on sticky ground. It has E = {} Pa, ν = {poisson}, a yield stress of {} Pa and a density of {DENSITY} kg/m³. \
+         These values are from the authors' released code. An earlier release has E = 5·10⁴ Pa, ν = 0.49 and 2000 Pa. \
+         The grid spacing is {SPACING} m, with {ALONG} particles per grid cell along each axis.",
         2.0 * size.half.x,
         2.0 * size.half.y,
         2.0 * size.half.z,
         number(young),
         number(YIELD),
+    );
+    let pin = format!(
+        "A rolling pin with a radius of {} m and a mass of {} kg is pressed {DEPTH} m down within {PRESSING} s. \
+         It then moves forward at a prescribed speed of {SPEED} m/s until {} s. The pin turns freely about its axis (damping 4·10⁻⁴ N·m·s). \
+         Each particle contact has {} N/m and {} s/m, a friction coefficient of {} and a stiction speed of {} m/s.",
         PIN.0,
         PIN.2,
         size.end,
@@ -118,22 +135,40 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &
         SURFACE.dissipation,
         SURFACE.friction,
         number(SURFACE.stiction_speed),
+    );
+    let steps = format!(
+        "The time step is {STEP} s. Strong coupling solves dough and pin in one step that is implicit in the stress. \
+         Dough is elastic within this step and flows after it. \
+         Weak coupling takes {SUBSTEPS} substeps of the dough, which are explicit in the stress. The pin keeps its pose during the substeps, as in the \
+         paper. In the runs \"moving pin\" the pin moves on within the step. \
+         A solve ends as in the paper if ‖D∇‖ < ε max(‖D p‖, ‖D j‖) with momenta p and impulses j, or after {MOST} iterations."
+    );
+    let comparison = format!(
+        "The reference is strong coupling with a time step of {} s. Strong coupling also runs with 2.5 (--full), 5, 20 and 40 ms (dense: 20 and 40 ms). \
+         Weak coupling also runs with 5, 2 and 1 ms and unchanged substeps. These runs give computing times at equal error. \
+         At ε = 0.1 the solves end with residuals of up to 0.1, so that the errors do not fall with the time step alone.",
         number(STEP / f64::from(FINER)),
-    )]);
+    );
+    let times = "Times are processor times, summed over all threads and averaged over the run. Other work on the machine changes them less than wall times, \
+        which the table also lists. \
+         The runs \"f32\" use vectorised code in single precision and all available threads. All other runs use double precision (f64) on one thread.";
+    let mut out = PageOutput::new([dough, pin, steps, comparison, times.to_owned()]);
     let mut table = Table::new(
-        "Runs beside the reference; the residual is the largest at the end of a solve, of max(‖D p‖, ‖D j‖), which ε is asked of: at the cap where solves did not converge. Newton's method with factors ends where its step is small too, with residuals that may be above ε",
+        "All runs and the reference. The residual is the largest one at the end of a solve, relative to max(‖D p‖, ‖D j‖). It is compared with ε. \
+         Solves that do not converge stop at the iteration limit. \
+         Newton's method with a factorisation also ends at a small step, so that its residual may exceed ε.",
         &[
-            "way",
-            "step [ms]",
-            "ε",
-            "time of 10 ms [ms]",
-            "on the wall [ms]",
-            "iterations of a solve",
-            "not converged",
-            "residual",
-            "ω r/v",
-            "error of the way",
-            "error of the height, of the depth",
+            "method",
+            "time step [ms]",
+            "ε [–]",
+            "processor time per 10 ms [ms]",
+            "wall time per 10 ms [ms]",
+            "iterations per solve (mean)",
+            "solves not converged",
+            "residual [–]",
+            "ω r/v [–]",
+            "error of the rolled path [–]",
+            "error of the height, relative to the depth [–]",
         ],
     );
     for (name, r) in runs.iter().map(|r| (r.run.name(), r)).chain([("reference".to_owned(), reference)]) {
@@ -154,23 +189,23 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &
     let weak = runs.iter().find(|r| r.run.way == Way::WeakNewton && r.run.tolerance == 1e-3);
     let mut times = Plot::new(
         "time",
-        "Processor time of a step of 10 ms against the tolerance",
-        "tolerance ε",
-        "time of a step [ms]",
+        "Processor time per step of 10 ms against the solver tolerance",
+        "tolerance ε [–]",
+        "processor time per step [ms]",
     )
     .log(true, true);
     let mut errors = Plot::new(
         "error",
-        "Error of the height of the dough, as a part of the depth pressed, against the tolerance",
-        "tolerance ε",
-        "error of the height",
+        "Error of the dough height, relative to the pressed depth, against the solver tolerance",
+        "tolerance ε [–]",
+        "relative error of the height [–]",
     )
     .log(true, true);
     let mut turns = Plot::new(
         "turned",
-        "Path that the pin rolls, r times its rotation, at ε = 1e-3; grey: rolling without slip",
+        "Rolled path of the pin (radius times rotation angle) at ε = 1e-3. Rolling without slip is grey.",
         "time [s]",
-        "r θ [m]",
+        "rolled path r θ [m]",
     );
     for (color, way) in Way::ALL.into_iter().enumerate() {
         let own = || runs.iter().filter(move |r| r.run.way == way && r.run.dt == STEP && !r.run.moving);
@@ -193,16 +228,18 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &
     }
     let mut work = Plot::new(
         "work",
-        "The larger of the errors of the way that the pin rolls and of the height over the processor time that 10 ms of the motion take, at ε = 0.1: strong coupling with steps of 2.5 (--full, sparse only), 5 (sparse only), 10, 20 and 40 ms from below, weak coupling with 1, 2, 5 and 10 ms of equal substeps; single points have 10 ms",
-        "time of 10 ms [ms]",
-        "error",
+        "Error against processor time per 10 ms of simulated time, at ε = 0.1. The error is the larger one of the errors of the rolled path and of the height. \
+         Strong coupling has time steps of 2.5 (--full, sparse only), 5 (sparse only), 10, 20 and 40 ms from below. \
+         Weak coupling has 1, 2, 5 and 10 ms with equal substeps. Single points have 10 ms.",
+        "processor time per 10 ms [ms]",
+        "relative error [–]",
     )
     .log(true, true);
     let mut spins = Plot::new(
         "spin",
-        "Error of the way that the pin rolls, as a part of it, against the tolerance",
-        "tolerance ε",
-        "error of the way",
+        "Error of the rolled path of the pin, relative to its length, against the solver tolerance",
+        "tolerance ε [–]",
+        "relative error of the path [–]",
     )
     .log(true, true);
     for (color, kind) in Way::ALL.into_iter().enumerate() {
@@ -216,7 +253,7 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &
         let errors = by_tolerance.map(|r| (r.run.tolerance, way(r, reference))).collect();
         spins.add_colored(kind.name(), Mark::LinePoints, color, errors);
         if own(true).next().is_some() {
-            let name = format!("{}, the pin goes on", kind.name());
+            let name = format!("{}, moving pin", kind.name());
             work.add_colored(&name, Mark::Points, color, own(true).map(at).collect());
         }
     }
@@ -229,11 +266,13 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &
     out.heading("Rolling");
     let slip = (reference.spin - 1.0).abs();
     out.prose(format!(
-        "The reference itself rolls with ω r/v = {}: a slip of {} beside the {SLIP} that is asked for. {}",
+        "The reference rolls with ω r/v = {}. Its slip is {}, and the required limit is {SLIP}. {}",
         number(reference.spin),
         number(slip),
         match slip > 0.8 * SLIP {
-            true => "The rest up to the bound is less than the errors of weak coupling below: its claim stands on the choice of this scene, a small piece that shears along with the pin, and proves nothing about larger ones.",
+            true => "The margin to the limit is smaller than the errors of weak coupling below. The claim on weak coupling therefore depends on this scene, \
+                in which a small piece of dough shears along with the pin. \
+                It proves nothing about larger pieces of dough.",
             false => "",
         }
     ));
@@ -242,7 +281,7 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &
     out.heading("Height of the dough");
     out.plot(errors);
     out.extend(study.claims_of_height());
-    out.heading("Time");
+    out.heading("Computing time");
     out.extend([times, work]);
     out.table(ratios(runs, reference));
     out.extend(study.claims_of_time());
@@ -286,19 +325,21 @@ impl Study<'_> {
         [
             Claim::at_most(
                 "noslip",
-                "the pin rolls: |ω r/v − 1|, reference",
+                "slip |ω r/v − 1| of the rolling pin, reference",
                 SLIP,
                 (self.reference.spin - 1.0).abs(),
                 "",
             ).required(),
             Claim::at_most(
                 "noslip_strong",
-                "the pin rolls: |ω r/v − 1|, strong coupling at the long step",
+                "slip |ω r/v − 1| of the rolling pin, strong coupling with the long time step",
                 SLIP,
                 self.slip(Way::StrongSparse),
                 "",
             ).required(),
-            Claim::at_most("noslip_weak", "the pin rolls: |ω r/v − 1|, weak coupling", SLIP, self.slip(Way::WeakPcg), "").required().because("the dough shears along with the pin, in the reference too (see the first claim); pose and spin of the pin that it meets are those of the start of a step, which costs a few hundredths more"),
+            Claim::at_most("noslip_weak", "slip |ω r/v − 1| of the rolling pin, weak coupling", SLIP, self.slip(Way::WeakPcg), "").required().because("The \
+                dough shears along with the pin. This also happens in the reference (see the first claim). \
+                In weak coupling the dough meets the pose and the spin of the pin at the start of a step. This adds a few hundredths to the slip."),
         ]
     }
 
@@ -306,15 +347,15 @@ impl Study<'_> {
         [
             Claim::at_most(
                 "dense",
-                "dense and sparse strong coupling end at the same height and spin",
+                "difference of dense and sparse strong coupling in final height (relative to the depth) and ω r/v",
                 1e-9,
                 self.both(|a, b| ((a.height - b.height) / DEPTH).abs().max((a.spin - b.spin).abs())),
                 "",
             )
-            .rule("at most 1e-9: the iterations are alike, and factors differ by round-off, which contact amplifies"),
+            .rule("at most 1e-9, because the iterations are equal and contact amplifies the round-off of the factorisation"),
             Claim::at_least(
                 "sparse",
-                "strong coupling is faster with a sparse factor than with a dense one",
+                "processor time of strong coupling with a dense factorisation over the time with a sparse factorisation",
                 1.5,
                 self.both(|a, b| a.cost / b.cost),
                 "",
@@ -327,7 +368,7 @@ impl Study<'_> {
         [
             Claim::at_most(
                 "height_strong",
-                "height of strong coupling at the long step, of the depth",
+                "height error of strong coupling with the long time step, relative to the depth",
                 0.1,
                 self.far(Way::StrongSparse, 1e-5),
                 "",
@@ -335,7 +376,7 @@ impl Study<'_> {
             .required(),
             Claim::at_most(
                 "height_weak",
-                "height of weak coupling, of the depth",
+                "height error of weak coupling, relative to the depth",
                 0.1,
                 self.far(Way::WeakPcg, 1e-5),
                 "",
@@ -343,7 +384,7 @@ impl Study<'_> {
             .required(),
             Claim::at_most(
                 "loose",
-                "height of weak coupling with Newton–PCG at ε = 0.1, of the depth",
+                "height error of weak coupling with Newton–PCG at ε = 0.1, relative to the depth",
                 0.1,
                 self.far(Way::WeakPcg, 1e-1),
                 "",
@@ -351,7 +392,7 @@ impl Study<'_> {
             .required(),
             Claim::at_most(
                 "loose_fast",
-                "height of the fast path with Newton–PCG at ε = 0.1, of the depth",
+                "height error of weak coupling with Newton–PCG in f32 at ε = 0.1, relative to the depth",
                 0.1,
                 self.far(Way::WeakFast, 1e-1),
                 "",
@@ -365,7 +406,7 @@ impl Study<'_> {
             |way: Way| self.runs.iter().filter(|r| r.run.way == way).map(|r| r.unconverged).sum::<u32>();
         Claim::at_most(
             "converged",
-            "solves of Newton's method and Newton–PCG that did not converge",
+            "number of solves of Newton's method and Newton–PCG that do not converge",
             0.0,
             f64::from(
                 [Way::StrongSparse, Way::WeakNewton, Way::WeakPcg, Way::WeakFast]

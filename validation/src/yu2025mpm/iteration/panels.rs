@@ -59,10 +59,10 @@ impl Way {
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Kept => "splitting, bodies kept",
-            Self::Moving => "splitting, bodies move",
-            Self::IteratedKept => "iterated, bodies kept",
-            Self::Iterated => "iterated, bodies move",
+            Self::Kept => "splitting, fixed bodies",
+            Self::Moving => "splitting, moving bodies",
+            Self::IteratedKept => "iterated, fixed bodies",
+            Self::Iterated => "iterated, moving bodies",
             Self::Monolithic => "monolithic",
         }
     }

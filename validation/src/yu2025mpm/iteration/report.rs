@@ -12,7 +12,8 @@ const HOLDS: f64 = 0.01 * PRESS;
 /// The least that it swings where coupling does not hold \[N\].
 const BEYOND: f64 = 0.1 * PRESS;
 /// Reason for which swings of the iteration stay small where bodies are kept.
-const BOUNDED: &str = "nothing is thrown off: substeps beyond the limit are so long that the surface follows the panel within one, which bounds what a spring would do without end, and at some steps lets it fade";
+const BOUNDED: &str = "The panels are not thrown off. Substeps beyond the limit are so long that the surface follows the panel within one substep. \
+    This bounds the oscillation, which would grow without limit for a spring. At some time steps the oscillation even decays.";
 
 fn ms(s: f64) -> f64 {
     1e3 * s
@@ -21,31 +22,56 @@ fn ms(s: f64) -> f64 {
 fn text(study: &Study) -> Vec<String> {
     vec![
         format!(
-            "An elastic cube of {SIDE} m and {MASS} kg ({ALONG}³ particles, those of its faces on them; linear corotated, E = {} Pa, ν = {}) between two panels of {} g on slides, each pressed with {PRESS} N from rest; gravity pulls the cube down, friction {} holds it. \
-             Grid of {:.4} m, {SHIFT} of it beside the middle of the cube along y; contacts of {} N/m and {} s/m for each particle inside a panel; strain rates fade in {} s. All solves to {TOLERANCE:e}. Panels are so light that the force on them is {PRESS} N but for what moves them with the cube, which rings for some 20 ms.",
-            number(RUBBER.0),
-            RUBBER.1,
+            "An elastic cube of {SIDE} m and {MASS} kg lies between two panels of {} g on slides. Each panel is pressed with {PRESS} N from rest. \
+             Gravity pulls the cube down, and friction with a coefficient of {} holds it. \
+             The cube has {ALONG}³ particles, and the outer particles lie on its faces. The material is linear corotated with E = {} Pa and ν = {}. \
+             Strain rates decay with a time constant of {} s. \
+             The panels are so light that the force on them is {PRESS} N, apart from the force that moves them with the cube. \
+             The cube oscillates for about 20 ms.",
             number(1e3 * PANEL),
             CONTACT.friction,
-            SPACING,
-            number(CONTACT.stiffness),
-            CONTACT.dissipation,
+            number(RUBBER.0),
+            RUBBER.1,
             number(FADING),
         ),
         format!(
-            "Steps of the bodies from {} to {} ms, {SUBSTEPS} substeps of the points in each (the longest is the points' own limit, nearly). Splitting with bodies that stay where they were within the step, and with bodies that go on at their velocity; both iterated (signorini_coupling::Iteration at its defaults: 10⁻⁴ of the momentum exchanged, 30 passes at most); and one step of both (points of the plain path; all others run in the fast one, so that processor times compare among these alone). \
-             Printed limits of the splitting (signorini_coupling::Limit in the first step): {} ms with bodies kept, {} ms with bodies that move. Iterated with bodies kept, a spring has its force at x + (δt/{SUBSTEPS}) v⁺, less than halfway to the end of the step: that is stable up to {} ms, derived in papers/yu2025mpm/README.md. With bodies that go on it is past halfway, at any step. \
-             Runs of {} s, forces of their second half; a run that ended early counts as far as it came.",
+            "The grid spacing is {:.4} m, and a grid node is {SHIFT} grid spacings away from the middle of the cube along y. \
+             Each particle inside a panel has a contact stiffness of {} N/m and a dissipation of {} s/m. All solves have a relative tolerance of \
+             {TOLERANCE:e}.",
+            SPACING,
+            number(CONTACT.stiffness),
+            CONTACT.dissipation,
+        ),
+        format!(
+            "The time steps of the bodies range from {} to {} ms. Each step has {SUBSTEPS} substeps of the particles. \
+             The longest step is nearly the stability limit of the particles. \
+             Splitting advances particles and bodies once per step. \"Fixed bodies\" keep their place within the step, and \"moving bodies\" move on at \
+             their velocity. \
+             The iterated methods repeat the step until both sides agree (signorini_coupling::Iteration with its defaults: 10⁻⁴ of the exchanged momentum, \
+             at most 30 passes). \
+             The monolithic method solves particles and bodies in one step. It uses another implementation of the particles, so that its processor times \
+             are not comparable with the other methods.",
             number(ms(study.steps[0])),
             number(ms(STEP)),
+        ),
+        format!(
+            "The stability limits of the splitting are {} ms with fixed bodies and {} ms with moving bodies (signorini_coupling::Limit in the first step). \
+             In the iteration with fixed bodies, a contact spring evaluates its force at x + (δt/{SUBSTEPS}) v⁺, which is before the middle of the step. \
+             This scheme is stable up to {} ms (derived in papers/yu2025mpm/README.md). With moving bodies the force is evaluated after the middle of the \
+             step, for any time step. \
+             Each run simulates {} s, and the forces are from the second half. A run that ends early counts up to its end.",
             number(ms(study.limits[0])),
             number(ms(study.limits[1])),
             number(ms(study.limits[2])),
             number(study.end),
         ),
         format!(
-            "Errors of the motion: way of the left panel at the first three multiples of {} ms, while the cube gives in. All steps have substeps of {} ms there, and errors are beside steps of one substep coupled alike, so that points do the same in all and what is left is of the coupling. \
-             A monolithic step has no substeps: it is beside the iterated one with steps of one substep, which takes as many transfers between particles and grid (each loses some motion). What is left between them is of first order, implicit stress and where bodies are.",
+            "The motion error compares the displacement of the left panel at the first three multiples of {} ms, during the compression of the cube. \
+             All time steps have substeps of {} ms there. The reference has time steps of one substep and the same coupling. \
+             The motion error therefore only contains the error of the coupling. \
+             A monolithic step has no substeps. It is compared with the iterated method with one substep per step, which has an equal number of transfers \
+             between particles and grid. Each transfer loses some motion. The remaining difference is of first order. \
+             It results from the implicit stress and from the positions of the bodies.",
             number(ms(STEP)),
             number(ms(SUBSTEP)),
         ),
@@ -54,18 +80,18 @@ fn text(study: &Study) -> Vec<String> {
 
 fn table(study: &Study) -> Table {
     let mut table = Table::new(
-        "Runs: force on the left panel over the second half",
+        "Force on the left panel over the second half of each run, and computing time",
         &[
             "coupling",
-            "step [ms]",
-            "mean [N]",
-            "rms from 10 N [N]",
-            "passes per step",
-            "most",
-            "not converged",
-            "substeps of all passes per second",
-            "processor time per second [s]",
-            "momentum amiss in a step, of what is exchanged",
+            "time step [ms]",
+            "mean force [N]",
+            "RMS deviation from 10 N [N]",
+            "passes per step (mean)",
+            "passes per step (max.)",
+            "steps not converged",
+            "substeps of all passes per second of simulated time [1/s]",
+            "processor time per second of simulated time [s]",
+            "relative momentum error per step [–]",
             "ended early at [ms]",
         ],
     );
@@ -97,23 +123,24 @@ fn plots(study: &Study) -> [Plot; 5] {
     let in_ms = |p: Vec<(f64, f64)>| p.into_iter().map(|(t, y)| (ms(t), y)).collect::<Vec<_>>();
     let mut swing = Plot::new(
         "swing",
-        "Root mean square of what the force on the left panel misses of 10 N, against the step; vertical, in the colours of curves: limits of the splitting with bodies kept and with bodies that move, as printed, and of the iteration with bodies kept",
-        "step of the bodies [ms]",
-        "rms of force − 10 N [N]",
+        "RMS deviation of the force on the left panel from 10 N against the time step. Vertical lines in the colours of the curves are the stability limits \
+         of the splitting (fixed and moving bodies) and of the iteration with fixed bodies.",
+        "time step of the bodies [ms]",
+        "RMS of force − 10 N [N]",
     )
     .log(true, true);
     let mut cost = Plot::new(
         "cost",
-        "Processor time for a second of motion, of runs whose force is within 1 %",
-        "step of the bodies [ms]",
+        "Processor time per second of simulated time against the time step, for runs whose force is within 1 %",
+        "time step of the bodies [ms]",
         "processor time per second [s]",
     )
     .log(true, true);
     let mut passes = Plot::new(
         "passes",
-        "Passes of a step until both sides agree to 10⁻⁴: mean and most",
-        "step of the bodies [ms]",
-        "passes per step",
+        "Number of passes per step until both sides agree to 10⁻⁴ (mean and maximum) against the time step",
+        "time step of the bodies [ms]",
+        "passes per step [–]",
     )
     .log(true, false);
     for way in Way::ALL {
@@ -131,7 +158,7 @@ fn plots(study: &Study) -> [Plot; 5] {
                 of(&|r| r.passes),
             );
             passes.add_colored(
-                &format!("{}: most", way.name()),
+                &format!("{}: max.", way.name()),
                 Mark::Dashed,
                 color(way),
                 of(&|r| f64::from(r.most)),
@@ -146,7 +173,8 @@ fn plots(study: &Study) -> [Plot; 5] {
     let mut trace = Plot::new(
         "force",
         &format!(
-            "Force on the left panel over the first 10 ms with steps of {} ms, beyond the limits of the splitting, whose spikes go far beyond the axis, and of the iteration with bodies kept",
+            "Force on the left panel over the first 10 ms with time steps of {} ms. This step exceeds the limits of the splitting and of the iteration with \
+             fixed bodies. The peaks of the splitting exceed the axis by far.",
             number(ms(DRAWN))
         ),
         "time [ms]",
@@ -159,16 +187,17 @@ fn plots(study: &Study) -> [Plot; 5] {
     trace.y_range = Some([-2.0, 40.0]);
     let mut error = Plot::new(
         "error",
-        "Error of the panel's way while the cube gives in, beside its size, with the same substeps; and how far the monolithic way is from the iterated one, one substep each; dashed: first order",
-        "step of the bodies [ms]",
-        "error of the way, of its size",
+        "Relative error of the panel displacement during the compression of the cube, with equal substeps. \
+         Another curve is the difference between the monolithic and the iterated method with one substep per step. The dashed line is first order.",
+        "time step of the bodies [ms]",
+        "relative error of the displacement [–]",
     )
     .log(true, true);
     for way in STUDIED {
         error.add_colored(way.name(), Mark::LinePoints, color(way), in_ms(study.errors(way)));
     }
     error.add_colored(
-        "monolithic beside iterated",
+        "monolithic – iterated",
         Mark::LinePoints,
         color(Way::Monolithic),
         in_ms(study.between()),
@@ -195,7 +224,7 @@ fn claims_of_force(study: &Study) -> Vec<Claim> {
         out.push(
             Claim::at_most(
                 &format!("holds.{id}"),
-                &format!("{name}, steps within its limit: largest rms of what the force misses of 10 N"),
+                &format!("{name}, time steps within its stability limit: largest RMS deviation of the force from 10 N"),
                 HOLDS,
                 within,
                 "N",
@@ -205,7 +234,7 @@ fn claims_of_force(study: &Study) -> Vec<Claim> {
         out.push(
             Claim::at_least(
                 &format!("beyond.{id}"),
-                &format!("{name}, steps beyond its limit: smallest rms of what the force misses of 10 N"),
+                &format!("{name}, time steps beyond its stability limit: smallest RMS deviation of the force from 10 N"),
                 BEYOND,
                 beyond,
                 "N",
@@ -221,7 +250,7 @@ fn claims_of_force(study: &Study) -> Vec<Claim> {
         out.push(
             Claim::at_most(
                 &format!("{id}/force"),
-                &format!("{name}, all steps: largest part of 10 N that the mean force misses"),
+                &format!("{name}, all time steps: largest deviation of the mean force from 10 N"),
                 HOLDS,
                 miss,
                 "N",
@@ -231,7 +260,7 @@ fn claims_of_force(study: &Study) -> Vec<Claim> {
         out.push(
             Claim::at_most(
                 &format!("{id}/swing"),
-                &format!("{name}, all steps: largest rms of what the force misses of 10 N"),
+                &format!("{name}, all time steps: largest RMS deviation of the force from 10 N"),
                 HOLDS,
                 swings,
                 "N",
@@ -241,7 +270,7 @@ fn claims_of_force(study: &Study) -> Vec<Claim> {
         let unconverged: u32 = study.of(way).map(|r| r.unconverged).sum();
         out.push(Claim::at_most(
             &format!("{id}/converged"),
-            &format!("{name}, all steps: solves and iterations that did not converge"),
+            &format!("{name}, all time steps: number of solves and iterations that do not converge"),
             0.0,
             f64::from(unconverged),
             "",
@@ -255,7 +284,7 @@ fn claims_of_work(study: &Study) -> Vec<Claim> {
     out.push(
         Claim::at_most(
             "iterated/passes",
-            "iterated, bodies move: mean passes per step, the most of all steps",
+            "iterated, moving bodies: mean number of passes per step, largest value of all time steps",
             8.0,
             largest(study.of(Way::Iterated).map(|r| r.passes)),
             "",
@@ -265,7 +294,7 @@ fn claims_of_work(study: &Study) -> Vec<Claim> {
     let held = |way: Way| study.of(way).filter(|r| r.failed.is_none() && study.force(r).1 <= HOLDS);
     out.push(Claim::at_least(
         "widens",
-        "longest step at which the iteration holds, bodies that move, beside the longer of the splitting's limits",
+        "longest time step with an accurate force of the iteration with moving bodies, relative to the longer limit of the splitting",
         10.0,
         largest(held(Way::Iterated).map(|r| r.dt)) / study.limits[0].max(study.limits[1]),
         "",
@@ -273,14 +302,14 @@ fn claims_of_work(study: &Study) -> Vec<Claim> {
     let cheapest = |way: Way| held(way).map(Pressed::solves_of_second).fold(f64::INFINITY, f64::min);
     out.push(Claim::at_most(
         "cheaper",
-        "substeps of all passes that a second takes at the step where that is least: iterated beside the splitting",
+        "smallest number of substeps (all passes) per second of simulated time, iterated method relative to splitting",
         0.5,
         cheapest(Way::Iterated) / cheapest(Way::Kept).min(cheapest(Way::Moving)),
         "",
     ).required());
     out.push(Claim::at_most(
         "momentum",
-        "where forces hold: momentum of points and panels that is amiss in a step, beside what they exchanged",
+        "runs with an accurate force: momentum error of particles and panels in a step, relative to the exchanged momentum",
         1e-6,
         largest(Way::ALL.into_iter().flat_map(held).map(|r| r.momentum)),
         "",
@@ -298,12 +327,12 @@ fn claims_of_error(study: &Study) -> Vec<Claim> {
         // Of steps of n substeps beside steps of one.
         let errors = study.errors(way).into_iter().filter(|p| p.0 <= FITTED[1]);
         let order = slope(&errors.map(|(t, e)| (t - SUBSTEP, e)).collect::<Vec<_>>());
-        let claim = format!("{}, same substeps: order of the error of the panel's way", way.name());
+        let claim = format!("{}, equal substeps: order of the error of the panel displacement", way.name());
         out.push(Claim::between(&format!("order.{id}"), &claim, [0.75, 1.25], order, ""));
     }
     out.push(Claim::between(
         "order.agree",
-        "order with which the iterated and the monolithic way of the panel come together, one substep each",
+        "order of the difference between the iterated and the monolithic panel displacement, one substep per step",
         [0.75, 1.5],
         fitted(study.between()),
         "",
@@ -311,7 +340,7 @@ fn claims_of_error(study: &Study) -> Vec<Claim> {
     let unconverged: u32 = study.alike.iter().chain(&study.whole).map(|r| r.unconverged).sum();
     out.push(Claim::at_most(
         "order.converged",
-        "runs for errors: solves and iterations that did not converge",
+        "runs for the errors: number of solves and iterations that do not converge",
         0.0,
         f64::from(unconverged),
         "",
@@ -321,8 +350,8 @@ fn claims_of_error(study: &Study) -> Vec<Claim> {
 
 pub(super) fn output(study: &Study) -> PageOutput {
     let mut errors_table = Table::new(
-        "Error of the way of the left panel, beside its size",
-        &["coupling", "step [ms]", "error"],
+        "Relative error of the displacement of the left panel",
+        &["coupling", "time step [ms]", "relative error [–]"],
     );
     for way in STUDIED {
         for (t, e) in study.errors(way) {
@@ -330,18 +359,18 @@ pub(super) fn output(study: &Study) -> PageOutput {
         }
     }
     for (t, e) in study.between() {
-        errors_table.row(["monolithic beside iterated".to_owned(), number(ms(t)), number(e)]);
+        errors_table.row(["monolithic – iterated".to_owned(), number(ms(t)), number(e)]);
     }
     let mut out = PageOutput::new(text(study));
     let [swing, trace, passes, cost, error] = plots(study);
     out.heading("Force on the panel");
     out.extend([swing, trace]);
     out.extend(claims_of_force(study));
-    out.heading("Work");
+    out.heading("Computing time");
     out.extend([passes, cost]);
     out.table(table(study));
     out.extend(claims_of_work(study));
-    out.heading("Error of the panel's way");
+    out.heading("Error of the panel displacement");
     out.plot(error);
     out.table(errors_table);
     out.extend(claims_of_error(study));

@@ -55,7 +55,7 @@ fn weights(cases: &mut Cases, r: &mut Random) {
         }
         worst = worst.max(f64::abs(sum)).max(first.norm() / h).max(second.norm() / (h * h));
     }
-    let text = "weights: Σ w − 1, Σ w r/h, Σ w r rᵀ/h² − ¼ at 1000 places, largest";
+    let text = "grid weights: largest error of Σ w = 1, Σ w r/h = 0 and Σ w r rᵀ/h² = ¼ at 1000 positions";
     cases.add("V1", Claim::at_most("weights", text, 1e-14, worst, ""));
 }
 
@@ -77,7 +77,7 @@ fn weights_of_the_fast_path(cases: &mut Cases, r: &mut Random) -> Result<(), Pag
         let moved = (after.v[n] - p.v[n]).norm().max(0.25 * h * (after.c[n] - p.c[n]).norm());
         moved / (p.v[n].norm() + h * p.c[n].norm())
     };
-    let text = "weights in 32 bits: v and C h/4 of 1000 lone particles to the grid and back, largest change, in parts";
+    let text = "grid weights in single precision: largest relative change of v and C h/4 of 1000 single particles by a transfer to the grid and back";
     cases.add("V1", Claim::at_most("weights/fast", text, 2e-6, largest((0..p.len()).map(off)), ""));
     Ok(())
 }
@@ -106,12 +106,12 @@ fn transfers(cases: &mut Cases, r: &mut Random) -> Result<(), PageError> {
         "V2",
         Claim::at_most(
             "transfers",
-            "transfers to the grid: mass, momentum, angular momentum lost, in parts",
+            "transfers to the grid: largest relative loss of mass, momentum and angular momentum",
             1e-14,
             lost,
             "",
         )
-        .rule("at most 1e-14: round-off of sums over 200 particles"),
+        .rule("at most 1e-14, the round-off of sums over 200 particles"),
     );
     // A turning cube.
     let (h, spin, mut cube) = (0.1, Vector3::new(0.5, -1.0, 4.0), Particles::default());
@@ -139,12 +139,12 @@ fn transfers(cases: &mut Cases, r: &mut Random) -> Result<(), PageError> {
         "V2",
         Claim::at_most(
             "turning",
-            "a turning cube, part of its angular momentum that a step loses",
+            "rotating cube: relative loss of angular momentum per step",
             2e-16,
             drift / f64::from(steps),
             "",
         )
-        .rule("at most 2e-16: one rounding a step"),
+        .rule("at most 2e-16, one rounding error per step"),
     );
     // Without affine velocities: the loss that the test above would see in a method that keeps less.
     let mut p = cube.clone();
@@ -159,12 +159,12 @@ fn transfers(cases: &mut Cases, r: &mut Random) -> Result<(), PageError> {
         p = s.particles(&next).map_err(fail)?;
     }
     let kept = (orbital(&p).norm() / before).powf(1.0 / f64::from(steps));
-    let text =
-        "a turning cube with affine velocities set to zero, part of its angular momentum that a step loses";
+    let text = "rotating cube with affine velocities set to zero: relative loss of angular momentum per step";
     cases.add(
         "V2",
-        Claim::at_least("turning/plain", text, 0.3, 1.0 - kept, "")
-            .rule("at least 0.3: h²/4 of the weights beside h²/4 and the mean square of x is 0.44"),
+        Claim::at_least("turning/plain", text, 0.3, 1.0 - kept, "").rule(
+            "at least 0.3, because h²/4 of the weights over the sum of h²/4 and the mean square of x is 0.44",
+        ),
     );
     Ok(())
 }
@@ -183,19 +183,19 @@ fn patch(cases: &mut Cases) -> Result<(), PageError> {
     let worst = inside.map(|n| grid.force[n].norm() / scale).fold(0.0, f64::max);
     cases.add(
         "V3",
-        Claim::at_most("patch", "uniform strain, largest force inside over τ h²", 2e-14, worst, "")
-            .rule("at most 2e-14: a hundred roundings in the sums around a node"),
+        Claim::at_most("patch", "uniform strain: largest inner nodal force over τ h²", 2e-14, worst, "")
+            .rule("at most 2e-14, a hundred rounding errors in the sums around a node"),
     );
     let (young, mut r) = (1e4, Random::new(3));
     let turned = (0..1000).map(|_| {
         let f = *r.rotation().to_rotation_matrix().matrix();
         (m.stress(&f).norm() / young).max(m.energy(&f).abs() / young)
     });
-    let text = "fixed corotated, stress and energy of 1000 rotations over Young's modulus, largest";
+    let text = "fixed corotated material: largest stress and energy of 1000 rotations over Young's modulus";
     cases.add(
         "V3",
         Claim::at_most("rotation", text, 3e-14, largest(turned), "")
-            .rule("at most 3e-14: a hundred roundings of a polar decomposition"),
+            .rule("at most 3e-14, a hundred rounding errors of a polar decomposition"),
     );
     Ok(())
 }
@@ -230,12 +230,12 @@ fn one_particle(cases: &mut Cases) -> Result<(), PageError> {
         "V10",
         Claim::at_most(
             "one_particle",
-            "one particle on a floor, speed beside the closed form",
+            "single particle on a floor: difference of its speed from the closed form",
             3e-14,
             (next.v[2] - root).abs(),
             "m/s",
         )
-        .rule("at most 3e-14: the tolerance of the solve is 1e-14"),
+        .rule("at most 3e-14, because the tolerance of the solve is 1e-14"),
     );
     Ok(())
 }
@@ -275,13 +275,20 @@ fn solvers(cases: &mut Cases) -> Result<(), PageError> {
         ends.push(solution.v);
     }
     let apart = ends[1..].iter().flat_map(|v| v.iter().zip(&ends[0]).map(|(a, b)| (a - b).abs()));
-    let text = "Newton, Newton by conjugate gradients, quasi-Newton on one substep: largest difference of velocities";
+    let text = "Newton, Newton–PCG and quasi-Newton on one substep: largest difference of the velocities";
     cases.add(
         "V13",
         Claim::at_most("solvers", text, 1e-11, apart.fold(0.0, f64::max), "m/s")
-            .rule("at most 1e-11: ten times the tolerance of the solves"),
+            .rule("at most 1e-11, ten times the tolerance of the solves"),
     );
-    cases.add("V13", Claim::decided("solvers/converged", "all three converge to 10⁻¹²", converged));
+    cases.add(
+        "V13",
+        Claim::decided(
+            "solvers/converged",
+            "Newton, Newton–PCG and quasi-Newton on one substep: all three converge to 10⁻¹²",
+            converged,
+        ),
+    );
     Ok(())
 }
 
@@ -304,8 +311,8 @@ fn flow(cases: &mut Cases, out: &mut PageOutput) -> Result<(), PageError> {
     let last = curve[curve.len() - 1].1;
     let mut plot = Plot::new(
         "yield",
-        "Simple shear of a piece of dough; grey: √(2/3) σ_y",
-        "shear",
+        "Norm of the stress deviator of dough in simple shear. The yield limit √(2/3) σ_y is grey.",
+        "shear [–]",
         "norm of the stress deviator [Pa]",
     );
     plot.add("|dev τ|", Mark::Line, curve);
@@ -315,7 +322,7 @@ fn flow(cases: &mut Cases, out: &mut PageOutput) -> Result<(), PageError> {
         "V15",
         Claim::relative(
             "yield",
-            "dough in simple shear, norm of the stress deviator at the end",
+            "dough in simple shear: norm of the stress deviator at the end",
             limit,
             last,
             1e-12,
@@ -324,13 +331,25 @@ fn flow(cases: &mut Cases, out: &mut PageOutput) -> Result<(), PageError> {
     );
     cases.add(
         "V15",
-        Claim::at_most("yield/beyond", "dough, farthest beyond the surface, in parts", 1e-12, beyond, "")
-            .rule("at most 1e-12: ε beside strains of 1e-2 is 2e-14"),
+        Claim::at_most(
+            "yield/beyond",
+            "dough in simple shear: largest relative distance beyond the yield surface",
+            1e-12,
+            beyond,
+            "",
+        )
+        .rule("at most 1e-12, because the machine precision relative to strains of 1e-2 is 2e-14"),
     );
     cases.add(
         "V15",
-        Claim::at_most("yield/volume", "dough, change of volume by flow, in parts", 3e-14, grown, "")
-            .rule("at most 3e-14: a hundred roundings of a determinant"),
+        Claim::at_most(
+            "yield/volume",
+            "dough in simple shear: largest relative change of volume by plastic flow",
+            3e-14,
+            grown,
+            "",
+        )
+        .rule("at most 3e-14, a hundred rounding errors of a determinant"),
     );
     Ok(())
 }

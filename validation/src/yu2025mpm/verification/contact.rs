@@ -24,7 +24,7 @@ fn slopes(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
     let theta = 30f64.to_radians();
     let mut plot = Plot::new(
         "incline",
-        "A rubber block on a slope of 30°; grey: g (sin θ − μ cos θ) t",
+        "Speed of a rubber block on a slope of 30°. The closed form g (sin θ − μ cos θ) t is grey.",
         "time [s]",
         "speed [m/s]",
     );
@@ -39,7 +39,7 @@ fn slopes(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
                 "V8",
                 Claim::relative(
                     &id,
-                    &format!("block on a slope of 30°, friction {friction}, acceleration"),
+                    &format!("block on a slope of 30°, friction coefficient {friction}: acceleration"),
                     slides,
                     rate,
                     0.002,
@@ -55,7 +55,7 @@ fn slopes(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
                 "V8",
                 Claim::relative(
                     "slope/creep",
-                    "block on a slope of 30°, friction 0.6, creep below the stiction speed",
+                    "block on a slope of 30°, friction coefficient 0.6: creep speed below the stiction speed",
                     creep,
                     speed[n].1,
                     0.01,
@@ -69,7 +69,7 @@ fn slopes(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
     let force = runs::rest()?;
     let last = &force[2 * force.len() / 3..];
     let mean = last.iter().map(|f| f.1).sum::<f64>() / last.len() as f64;
-    cases.add("V11", Claim::relative("rest", "a cube at rest, force on the floor", 9.81, mean, 1e-3, "N"));
+    cases.add("V11", Claim::relative("rest", "cube at rest: force on the floor", 9.81, mean, 1e-3, "N"));
     Ok(())
 }
 
@@ -78,25 +78,25 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
     let plain = runs::exchange()?;
     let text = |what: &str, given: f64| {
         format!(
-            "a ball that turns and a cube, {given:.2} N·s in all: largest change of {what} of the points in a substep beside what the ball gives"
+            "rotating ball against a cube, {given:.2} N·s in total: largest error of the {what} balance of the particles in a substep"
         )
     };
-    let (linear, turn) = ("momentum", "angular momentum about the world's origin");
+    let (linear, turn) = ("momentum", "angular momentum");
     cases.add(
         "V12",
         Claim::at_most("exchange/momentum", &text(linear, plain.given), 2e-12, plain.worst[0], "N·s")
-            .rule("at most 2e-12: twice the tolerance of the solves"),
+            .rule("at most 2e-12, twice the tolerance of the solves"),
     );
     cases.add(
         "V12",
         Claim::at_most("exchange/angular", &text(turn, plain.given), 1e-13, plain.worst[1], "N·m·s")
-            .rule("at most 1e-13: the tolerance of the solves, on arms of a tenth of a metre"),
+            .rule("at most 1e-13, the tolerance of the solves on lever arms of a tenth of a metre; angular momentum is about the world's origin"),
     );
     let fast = runs::exchange_fast()?;
     let bound = fast.carried.map(|c| ROUNDINGS * 0.5 * f64::from(f32::EPSILON) * c);
     let text = |what: &str| {
         format!(
-            "in 32 bits: {}, beside {ROUNDINGS} roundings of the momentum of particles",
+            "single precision, {}, compared with {ROUNDINGS} rounding errors of the momentum of the particles",
             text(what, fast.given)
         )
     };
@@ -106,7 +106,7 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
     let end = 0.04;
     let mut plot = Plot::new(
         "box",
-        "A free box of 2 kg flies into a rubber cube of 1 kg: its speed, with so many substeps in a step of it",
+        "Speed of a free box of 2 kg that hits a rubber cube of 1 kg, for different numbers of substeps per time step of the box",
         "time [s]",
         "speed [m/s]",
     );
@@ -118,20 +118,21 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
                 "V12",
                 Claim::at_most(
                     "box/momentum",
-                    "box and cube, change of the momentum of both",
+                    "box against cube: change of the total momentum",
                     3e-11,
                     hit.drift,
                     "N·s",
                 )
-                .rule("at most 3e-11: √640 of what the tolerance leaves in a substep, 1e-12"),
+                .rule("at most 3e-11, √640 times the error of 1e-12 that the tolerance allows in a substep"),
             );
             let rod = parting();
             let finer = runs::hit(2, 0.5 * SUBSTEP, end, Struck::cube(2 * ALONG - 1))?.restitution;
             let why = format!(
-                "the cube is no rod: waves across stay in it, and transfers on 3.5 cells take what the grid cannot carry; {} on 7 cells",
+                "The cube is not a rod. Transverse waves stay in the cube, and transfers on 3.5 cells remove the motion that the grid cannot represent. \
+                 The value on 7 cells is {}.",
                 number(finer)
             );
-            let claim = "box and cube, elastic: speed with which they part over that with which they met, beside a rod that is hit on its whole end, 2 (1 − 1/e) − 1/e";
+            let claim = "box against elastic cube: coefficient of restitution, compared with a rod that is hit on its whole end, 2 (1 − 1/e) − 1/e";
             cases.add(
                 "V12",
                 Claim::relative("box/restitution", claim, rod, hit.restitution, 0.15, "")
@@ -148,7 +149,7 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
         "V14",
         Claim::between(
             "box/order",
-            "order in the step of the box of its speed at the end, with substeps of one length",
+            "box against cube: order of the final speed of the box in its time step, with substeps of equal length",
             [0.7, 1.5],
             order,
             "",
@@ -164,28 +165,31 @@ impl Page for Contacts {
         "yu2025mpm/contact"
     }
     fn title(&self) -> &'static str {
-        "Contact of material points beside closed forms"
+        "Contact of material points compared with closed forms"
     }
     fn lead(&self) -> &'static str {
-        "Blocks of material points slide, stick and rest, and a box hits a cube; closed forms stand beside."
+        "Blocks of material points slide and stick on slopes, and a rigid box hits a cube, compared with closed forms."
     }
     fn cost(&self) -> [f64; 3] {
         [7.0, 7.0, 100.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([
-            "Two particles to a cell and axis everywhere. The table at the end has all cases by number; the others are on the page verification.",
+            "All scenes have two particles per grid cell along each axis. The table at the end lists all cases of this page by number. \
+             The other cases are on the page verification.",
         ]);
         let mut cases = Cases::default();
-        out.heading("A block on a slope, and at rest");
+        out.heading("Block on a slope and cube at rest");
         out.prose(
-            "A rubber block of 0.1 m and 1 kg (E = 10⁶ Pa, contacts of 10⁴ N/m and 50 s/m for each of 25 particles) on a slope of 30°, friction holding below 1 mm/s; the same at rest on a floor.",
+            "A rubber block of 0.1 m and 1 kg (E = 10⁶ Pa) lies on a slope of 30°. Each of its 25 contacts has 10⁴ N/m and 50 s/m. \
+             The stiction speed is 1 mm/s. A second block rests on a floor.",
         );
         slopes(ctx, &mut cases, &mut out)?;
         cases.show(&mut out);
-        out.heading("A box against a cube");
+        out.heading("Box against a cube");
         out.prose(
-            "A box of 2 kg flies into a rubber cube of 1 kg at 1 m/s, without friction, dissipation or gravity, in steps of 1 to 8 substeps of 62.5 µs.",
+            "A rigid box of 2 kg hits a rubber cube of 1 kg at 1 m/s, without friction, dissipation and gravity. \
+             A time step of the box has 1 to 8 substeps of 62.5 µs.",
         );
         bodies(ctx, &mut cases, &mut out)?;
         cases.show(&mut out);

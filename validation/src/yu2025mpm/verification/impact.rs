@@ -32,9 +32,10 @@ pub(super) fn sweep(
     }
     let mut plot = Plot::new(
         "impact",
-        "A rigid box hits a rod (no Poisson's ratio): speed with which they part over that with which they met; grey: a rod that is hit on its whole end",
-        "stiffness of the contact of a particle over E s",
-        "restitution",
+        "Coefficient of restitution of a rigid box that hits a rod (ν = 0) against the contact stiffness of a particle. \
+         E is Young's modulus, and s is the distance between particles. The closed form of a rod that is hit on its whole end is grey.",
+        "contact stiffness of a particle / (E s) [–]",
+        "coefficient of restitution [–]",
     );
     plot.x_log = true;
     let ends = [STIFF[0], STIFF[STIFF.len() - 1]];
@@ -43,13 +44,15 @@ pub(super) fn sweep(
     out.plot(plot);
     let at = |k: f64| curve.iter().find(|c| c.0 == k).map_or(f64::NAN, |c| c.1);
     out.prose(format!(
-        "A stiff contact stops the first layer of nodes within a substep, and the grid takes its energy: {} is left at {} E s, {} at {ADVISED} E s, whose half period is that of the layer. Impacts that are to bounce want contacts as soft as a layer of the material.",
+        "A stiff contact stops the first layer of grid nodes within a substep, and the grid dissipates the energy of this layer. \
+         The coefficient of restitution is {} at {} E s and {} at {ADVISED} E s. The contact of {ADVISED} E s has the half period of the layer. \
+         Impacts that should rebound need contacts as soft as a layer of the material.",
         number(at(STIFF[4])),
         STIFF[4],
         number(at(ADVISED)),
     ));
     let name = format!(
-        "rod on contacts of {ADVISED} E s: restitution, beside that of a rod that is hit on its whole end"
+        "rod with a contact stiffness of {ADVISED} E s: coefficient of restitution, compared with a rod that is hit on its whole end"
     );
     Ok(Claim::relative("rod/restitution", &name, parting(), at(ADVISED), 0.05, ""))
 }

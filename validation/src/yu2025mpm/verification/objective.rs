@@ -60,18 +60,18 @@ pub(super) fn add(cases: &mut Cases) -> Result<(), PageError> {
     }
     let text = |what: &str| {
         format!(
-            "objective of a substep at 20 velocities, {what} beside central differences, largest difference in parts"
+            "objective of a substep at 20 velocities: largest relative difference between {what} and central differences"
         )
     };
     cases.add(
         "V13",
-        Claim::at_most("objective/gradient", &text("slopes"), 1e-7, first, "")
-            .rule("at most 1e-7: ten times round-off of values over their difference"),
+        Claim::at_most("objective/gradient", &text("directional derivatives"), 1e-7, first, "")
+            .rule("at most 1e-7, ten times the round-off of the values over their difference"),
     );
     cases.add(
         "V13",
         Claim::at_most("objective/hessian", &text("products of the Hessian"), 7e-9, second, "")
-            .rule("at most 7e-9: (step over 1 mm/s)²/6, the error of central differences"),
+            .rule("at most 7e-9, the error (step over 1 mm/s)²/6 of central differences"),
     );
     // Laws alone, without the masses that would hide them.
     let (mut whole, mut evals) = (WholePart::default(), Evals::default());
@@ -91,7 +91,8 @@ pub(super) fn add(cases: &mut Cases) -> Result<(), PageError> {
             .map(|k| (m[k] - 0.5 * (a[k] + b[k])) / (a[k].abs() + b[k].abs()).max(f64::MIN_POSITIVE));
         worst = over.fold(worst, f64::max);
     }
-    let text = "convexity of 1000 pairs for each contact: ℓ((a + b)/2) − (ℓ(a) + ℓ(b))/2 over |ℓ(a)| + |ℓ(b)|, largest, above zero by round-off only";
+    let text = "convexity of the contact law: largest (ℓ((a + b)/2) − (ℓ(a) + ℓ(b))/2) over |ℓ(a)| + |ℓ(b)| of 1000 pairs per contact, positive only \
+        by round-off";
     cases.add("V13", Claim::at_most("objective/convex", text, 1e-14, worst, ""));
     let of = |direction| MpmSolver::new(MpmSolverOptions { direction, ..MpmSolverOptions::default() });
     let mut icf = IcfSolver::new(IcfOptions { islands: false, ..IcfOptions::default() });
@@ -112,7 +113,8 @@ pub(super) fn add(cases: &mut Cases) -> Result<(), PageError> {
         let fall = costs[0] - costs[costs.len() - 1];
         rise = rise.max(largest(costs.windows(2).map(|c| (c[1] - c[0]) / fall)));
     }
-    let text = "Newton, Newton by conjugate gradients, quasi-Newton: most that an iteration adds to the objective, of what all take off, above zero by round-off only";
+    let text = "Newton, Newton–PCG and quasi-Newton: largest increase of the objective in an iteration, relative to the total decrease, positive only \
+        by round-off";
     cases.add("V13", Claim::at_most("objective/monotone", text, 1e-12, rise, ""));
     Ok(())
 }
