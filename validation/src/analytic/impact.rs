@@ -100,9 +100,9 @@ impl Page for Restitution {
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([
-            format!("A sphere of radius {RADIUS} m hits a rigid floor. There is no gravity, except in the section on the bouncing ball. The time \
-                steps are fixed with 1/{STEPS} of the undamped contact time π/ω. The scheme is of first order, so that the measured restitution is \
-                too small by about π²/(4·{STEPS}) at e = 1."),
+            format!("A sphere of radius {RADIUS} m hits a rigid floor without gravity. The time steps are fixed with 1/{STEPS} of the undamped \
+                contact time π/ω. The scheme is of first order, so that the measured restitution is too small by about π²/(4·{STEPS}) at e = 1."),
+            "The bouncing ball has gravity, another radius and other time steps.".to_owned(),
             "The contact law of this project is linear in the penetration depth. Cases of the reference file with the exponent 1.5 (Hertz) \
              therefore do not apply.".to_owned(),
         ]);
