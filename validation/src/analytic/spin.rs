@@ -28,7 +28,7 @@ impl Page for TopAndRod {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([
             "The first scene is a heavy top on a ball joint without contact. The second scene is a thin rod in a plane whose lower end slides on a \
-             floor with friction.",
+             floor with or without friction.",
         ]);
         top(ctx, &mut out)?;
         rod(ctx, &mut out)?;
