@@ -16,7 +16,7 @@ impl Page for Bounces {
         "Newton's bouncing ball and oblique impact with friction"
     }
     fn lead(&self) -> &'static str {
-        "A ball bounces with constant restitution, and spheres hit a floor obliquely with friction, both beside their closed forms."
+        "A ball bounces with constant restitution, and spheres hit a floor obliquely with friction, and both are compared with closed forms."
     }
     fn cost(&self) -> [f64; 3] {
         [4.0, 4.0, 4.0]

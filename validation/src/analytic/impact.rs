@@ -93,7 +93,7 @@ impl Page for Restitution {
         "Normal impact: restitution and penetration depth"
     }
     fn lead(&self) -> &'static str {
-        "A ball hits a floor, and its rebound speed and largest penetration depth stand beside the closed form of Hunt and Crossley."
+        "A ball hits a floor, and its rebound speed and largest penetration depth are compared with the closed form of Hunt and Crossley."
     }
     fn cost(&self) -> [f64; 3] {
         [3.0, 3.0, 3.0]

@@ -20,7 +20,7 @@ impl Page for TopAndRod {
         "Heavy top and falling rod with a sliding end"
     }
     fn lead(&self) -> &'static str {
-        "A heavy top precesses, and a rod falls while its lower end slides on a floor, both beside the equations of rigid bodies."
+        "A heavy top precesses, and a rod falls while its lower end slides on a floor, and both are compared with the equations of rigid bodies."
     }
     fn cost(&self) -> [f64; 3] {
         [4.0, 4.0, 4.0]

@@ -168,7 +168,7 @@ impl Page for Fig03 {
             {
                 claims.push(Claim::relative(
                     &format!("release/k{k}_d{d}/{id}"),
-                    &format!("k = {k}, d = {d}, solimp width 0.01: mean penetration depth over {what}, beside a run of the authors' release"),
+                    &format!("k = {k}, d = {d}, solimp width 0.01: mean penetration depth over {what}, compared with a run of the authors' release"),
                     theirs,
                     ours,
                     ENGINES,

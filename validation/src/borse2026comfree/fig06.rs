@@ -224,7 +224,7 @@ fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let id = format!("release/k{k}_d{d}_h{h}");
         match theirs {
             Some(theirs) => claims.push(
-                Claim::relative(&id, &format!("depth at rest with k = {k}, d = {d}, h = {h} s, beside the authors' \
+                Claim::relative(&id, &format!("depth at rest with k = {k}, d = {d}, h = {h} s, compared with the authors' \
                     release"), theirs, depth, 0.002, "mm")
                     .rule("within 0.2 %, half a unit of the last digit of 0.249 mm. The release computes in single precision."),
             ),

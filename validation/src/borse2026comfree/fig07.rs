@@ -149,7 +149,7 @@ impl Page for Fig07 {
             format!("A world has three 2 × 2 arrays of cubes, capsules and spheres that fall by a centimetre. There are {count} worlds. They start \
                 up to 20 cm higher, with noise of 1e-3 on their velocities, so that their contacts do not begin at one time."),
             format!("Each world takes {steps} steps of 2 ms. A run is repeated {repeats} times, and each step counts with its least processor time."),
-            "The paper steps 512 worlds on a GPU. Here one thread of this processor steps the worlds. MuJoCo runs beside them where it is \
+            "The paper steps 512 worlds on a GPU. Here one thread of this processor steps the worlds. MuJoCo runs for comparison where it is \
                 installed.".to_owned(),
             "The first part compares ComFree as published, ComFree with one evaluation of the law of this project, projected Gauss–Seidel sweeps, \
                 and the implicit method ICF. In the second part one world has many spheres at rest on a plane. The growth of the time of a step is \

@@ -322,7 +322,7 @@ fn scenes(
         }
         match beside {
             Ok(worlds) => {
-                let by = format!("{}, {}, beside MuJoCo {}", case.what, PLANNING.0, worlds.version());
+                let by = format!("{}, {}, compared with MuJoCo {}", case.what, PLANNING.0, worlds.version());
                 let rate =
                     format!("{by}: ratio of the steps per second of processor time to those of MuJoCo");
                 let id = format!("{}_rate", case.short);
@@ -355,7 +355,7 @@ fn scenes(
     out.claim(Claim::at_least("held", &text, 100.0, 100.0 * least.0, "%").required());
     match absent {
         Some(why) => {
-            let text = "rates and penetration depths beside those of MuJoCo";
+            let text = "rates and penetration depths compared with those of MuJoCo";
             out.claim(Claim::skipped("beside_mujoco", text, &why));
         }
         None => out.extend(beside_claims),

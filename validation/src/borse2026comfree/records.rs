@@ -66,7 +66,7 @@ pub(super) fn curve(root: &Path, out: &mut PageOutput) -> Result<(), PageError> 
     let path = root.join("benches/records/allegro_curve.json");
     let Ok(text) = std::fs::read_to_string(&path) else {
         out.prose(
-            "The record of MuJoCo's curve (benches/records/allegro_curve.json) is not beside this program.",
+            "The record of MuJoCo's curve (benches/records/allegro_curve.json) does not exist.",
         );
         return Ok(());
     };

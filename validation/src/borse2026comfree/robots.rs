@@ -56,8 +56,8 @@ const STIRRING: [&str; 3] = ["LEAP hand", "own quadruped", "own humanoid"];
 
 /// Why a robot that falls stays deep for a while.
 const SLOW: &str = "The motors of this robot are torques and its keyframe has none, so that it folds and falls. \
-                    All contacts and joint limits of a robot share the mass of its one kinematic tree, which keeps λ_max at 0.12 to 0.18 where 1 is allowed. The sweeps of a step may then not \
-                    stop a hard impact completely, and the last one reduces the remaining depth only a little.";
+                    All contacts and joint limits of a robot share the mass of its one kinematic tree, which keeps λ_max at 0.12 to 0.18 \
+                    where 1 is allowed. The sweeps of a step may then not stop a hard impact completely, and the last one reduces the remaining depth only a little.";
 
 /// Contacts that carry something, and depths.
 #[derive(Default)]
@@ -244,7 +244,7 @@ impl Page for Robots {
              keyframe, or from its drawn configuration if it has no keyframe. The motors receive the controls of the keyframe, or zero. Hands carry \
              the objects of their scenes.",
             "Position motors hold a robot. The motors of G1 are torques, so that G1 folds and falls on the floor.",
-            "The claims are about projected Gauss–Seidel over ComFree's impedance. Three other methods stand beside it in the table: ComFree with \
+            "The claims are about projected Gauss–Seidel over ComFree's impedance. The table has three other methods for comparison: ComFree with \
              one evaluation of the law of this project, ComFree as published (k = 0.1, d = 0.001, mean mass), and the implicit solver ICF. Heavy \
              robots sink into the floor with one evaluation, and the command `run` warns of it.",
             "Some files ask for elliptic friction cones. They run with polygons inside these cones. The law of this project has eight directions \

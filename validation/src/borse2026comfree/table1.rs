@@ -60,7 +60,7 @@ impl Page for Table1 {
         "Object rotation by a planned hand: success and planning time"
     }
     fn lead(&self) -> &'static str {
-        "A simulated robot hand turns objects to a goal by sampling-based planning, and the success rate and the planning time stand beside those \
+        "A simulated robot hand turns objects to a goal by sampling-based planning, and the success rate and the planning time are compared with those \
             of the paper."
     }
     fn cost(&self) -> [f64; 3] {
@@ -136,7 +136,7 @@ impl Page for Table1 {
         for (n, row) in ROWS.iter().enumerate() {
             let published = PUBLISHED[n % 2][0][0];
             let beside = if CUBE.len() > n { "that of the paper" } else { "that of the cube in the paper" };
-            let claim = format!("{}, {}: success rate, beside {beside} on hardware", row.1, row.2);
+            let claim = format!("{}, {}: success rate, compared with {beside} on hardware", row.1, row.2);
             let id = row.0.trim_start_matches("hand_");
             for (model, id) in [
                 (PlanModel::ComFree, id.to_owned()),

@@ -90,7 +90,7 @@ impl Page for Table2 {
         "Motion tracking by a planned humanoid: errors and planning time"
     }
     fn lead(&self) -> &'static str {
-        "A simulated humanoid follows reference motions by sampling-based planning, and the tracking errors and planning times stand beside the \
+        "A simulated humanoid follows reference motions by sampling-based planning, and the tracking errors and planning times are compared with the \
          ranges of the paper."
     }
     fn cost(&self) -> [f64; 3] {
@@ -270,7 +270,7 @@ fn text(count: u64, samples: usize) -> Vec<String> {
          and up to 16 iterations.".to_owned(),
         "The planning model is projected Gauss–Seidel over ComFree's impedance (up to 12 sweeps) with steps of 8.3 ms. The plant is ICF with steps \
          of 2.1 ms. The plant waits until a plan is ready.".to_owned(),
-        "Runs of the servos with the joint angles of the motion alone stand beside the runs with plans. A karate strike with a jump of 0.17 m was \
+        "Runs of the servos with the joint angles of the motion alone are shown for comparison. A karate strike with a jump of 0.17 m was \
          tried, too. It is lost at the landing after 2.7 s, because servos with these torque limits jump less high than the motion \
          demands.".to_owned(),
     ]

@@ -56,7 +56,7 @@ impl Page for Affine {
         "cross/affine"
     }
     fn title(&self) -> &'static str {
-        "Affine bodies beside generalised coordinates"
+        "Affine bodies and generalised coordinates"
     }
     fn lead(&self) -> &'static str {
         "A double pendulum, a sliding box and a quadruped are simulated in affine and in generalised coordinates, and their motions are compared."
@@ -176,7 +176,7 @@ fn quadruped(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         ("joints", "quadruped: largest difference of a joint position between ipc and icf after 1 s"),
     ];
     if !path.exists() {
-        let why = "the folder models/quadruped is not beside this program";
+        let why = "the folder models/quadruped does not exist";
         out.extend(ids.map(|(id, text)| Claim::skipped(&format!("quadruped/{id}"), text, why)));
         return Ok(());
     }

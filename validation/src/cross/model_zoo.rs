@@ -282,7 +282,7 @@ impl Page for ModelZoo {
         "Model files of 61 robots"
     }
     fn lead(&self) -> &'static str {
-        "Model files of 61 robots are read, and the numbers of bodies, joints and geoms stand beside those of other readers."
+        "Model files of 61 robots are read, and the numbers of bodies, joints and geoms are compared with those of other readers."
     }
     fn cost(&self) -> [f64; 3] {
         [1.0, 1.0, 1.0]

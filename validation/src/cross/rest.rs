@@ -251,7 +251,7 @@ impl Page for Rest {
             "One evaluation per step moves an impulse by one body. A falling stack of ten cubes therefore topples under few evaluations and comes \
              to rest as a layer. Projected Gauss–Seidel sweeps until the contacts have settled, at most 64 times. It holds the stack up and brings \
              it to rest.",
-            "ICF solves the contacts of a step together and stands beside these methods. Its contacts have three dimensions (condim 3).",
+            "ICF solves the contacts of a step together and is shown for comparison. Its contacts have three dimensions (condim 3).",
             "A body that tumbles at 2 m/s moves 2 cm in a time step of 10 ms and turns. The overlaps during the run are of this size under any \
              solver that uses the contacts of the start of a step.",
         ]);

@@ -13,7 +13,7 @@ impl Page for Solvers {
         "Deviation of every solver from a reference, for every contact law"
     }
     fn lead(&self) -> &'static str {
-        "Each contact law is solved by each solver, and the deviation from a dense reference solver stands beside a theoretical bound."
+        "Each contact law is solved by each solver, and the deviation from a dense reference solver is compared with a theoretical bound."
     }
     fn cost(&self) -> [f64; 3] {
         [2.0, 2.0, 2.0]

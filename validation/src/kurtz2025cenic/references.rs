@@ -42,7 +42,7 @@ macro_rules! reference_page {
 reference_page!(
     SphereDrop,
     "kurtz2025cenic/reference_sphere_drop",
-    "Error of a dropped sphere beside an ODE reference",
+    "Error of a dropped sphere against an ODE reference",
     "A sphere falls onto a floor and slides, and its error against a reference solution falls with the accuracy like that of Drake's CENIC.",
     "sphere_drop",
     [1.0, 1.0, 12.0]
@@ -50,7 +50,7 @@ reference_page!(
 reference_page!(
     BoxSlide,
     "kurtz2025cenic/reference_box_slide",
-    "Error of a sliding box beside an ODE reference",
+    "Error of a sliding box against an ODE reference",
     "A box slides on a floor to rest, and its error against a reference solution falls with the accuracy like that of Drake's CENIC.",
     "box_slide",
     [1.0, 1.0, 12.0]
@@ -58,7 +58,7 @@ reference_page!(
 reference_page!(
     Conveyor,
     "kurtz2025cenic/reference_conveyor",
-    "Error of a box with static and dynamic friction beside an ODE reference",
+    "Error of a box with static and dynamic friction against an ODE reference",
     "A box with different static and dynamic friction is pushed back and forth, and its error against a reference solution falls with the accuracy \
      like that of Drake's CENIC.",
     "conveyor_static_dynamic",
