@@ -126,7 +126,7 @@ fn block_on_block(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
                 2e-3,
                 "the error comes from the regularised friction and from the shift of the load within the contact patch",
             ),
-            rule("lower", "acceleration of the lower block, relative error", 2e-3, "the reason is that of the upper block"),
+            rule("lower", "acceleration of the lower block, relative error", 2e-3, "the error has the causes given for the upper block"),
         ],
     );
     Ok(())

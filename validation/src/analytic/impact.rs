@@ -175,7 +175,7 @@ fn hunt_crossley(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 "penetration",
                 "largest penetration depth, relative error",
                 1e-3,
-                "the reason is that of the restitution",
+                "the error comes from time steps of first order, as for the restitution",
             ),
         ],
     );
@@ -320,7 +320,7 @@ fn linear(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 "penetration",
                 "largest penetration depth, relative error",
                 1e-3,
-                "the reason is that of the restitution",
+                "the error comes from time steps of first order, as for the restitution",
             ),
         ],
     );

@@ -177,8 +177,8 @@ fn slides(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 2e-3,
                 "the speed follows from the angular momentum about the contact, and the error comes from time steps of 2e-4 s",
             ),
-            rule("rolling spin", "final spin, relative error", 2e-3, "the reason is that of the speed"),
-            rule("distance", "distance while the body slides, relative error", 5e-3, "the reason is that of the time"),
+            rule("rolling spin", "final spin, relative error", 2e-3, "the error comes from the time steps, as for the speed"),
+            rule("distance", "distance while the body slides, relative error", 5e-3, "the error comes from the regularised friction, as for the time"),
             rule(
                 "energy lost",
                 "energy lost to friction, relative error",
@@ -244,7 +244,7 @@ fn slopes(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 5e-4,
                 "implicit time steps give the exact speed, and the error is a slip of the order of v_s, 1e-4 m/s of 2 m/s",
             ),
-            rule("spin", "spin after 1 s, relative error", 2e-3, "the reason is that of the displacement"),
+            rule("spin", "spin after 1 s, relative error", 2e-3, "the error comes from time steps of first order, as for the displacement"),
         ],
     );
     Ok(())

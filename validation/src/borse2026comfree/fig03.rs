@@ -91,7 +91,10 @@ impl Page for Fig03 {
         };
         let mut claims = Vec::new();
         let scales: &[(&str, MassScale)] = if ctx.full() {
-            &[("mean mass, width 0.001", MassScale::Mean), ("trace (12), width 0.001", MassScale::Trace)]
+            &[
+                ("mean mass, width 0.001", MassScale::Mean),
+                ("trace (equation (12)), width 0.001", MassScale::Trace),
+            ]
         } else {
             &[("mean mass, width 0.001", MassScale::Mean)]
         };
