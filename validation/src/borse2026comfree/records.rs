@@ -65,9 +65,7 @@ pub(super) fn curve(root: &Path, out: &mut PageOutput) -> Result<(), PageError> 
     out.heading("Recorded: throughput over the number of worlds");
     let path = root.join("benches/records/allegro_curve.json");
     let Ok(text) = std::fs::read_to_string(&path) else {
-        out.prose(
-            "The record of MuJoCo's curve (benches/records/allegro_curve.json) does not exist.",
-        );
+        out.prose("The record of MuJoCo's curve (benches/records/allegro_curve.json) does not exist.");
         return Ok(());
     };
     let r: Curve = serde_json::from_str(&text).map_err(|e| failed(format!("{}: {e}", path.display())))?;
