@@ -203,8 +203,7 @@ fn oblique(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 "the error comes from the time steps, and from the regularised friction, which falls off below a slip speed of v_s",
             ),
             rule("speed after", "tangential speed after the impact, error relative to the slip speed", 3e-3, "the error has the causes given for the tangential impulse"),
-            rule("rim speed after", "speed of the rim r ω after the impact, error relative to the slip speed", 3e-3, "the reason is that of the \
-                tangential impulse"),
+            rule("rim speed after", "speed of the rim r ω after the impact, error relative to the slip speed", 3e-3, "the error has the causes given for the tangential impulse"),
         ],
     );
     Ok(())
