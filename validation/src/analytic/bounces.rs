@@ -13,19 +13,22 @@ impl Page for Bounces {
         "analytic/bounces"
     }
     fn title(&self) -> &'static str {
-        "Newton's bouncing ball, and oblique impact with friction"
+        "Newton's bouncing ball and oblique impact with friction"
     }
     fn lead(&self) -> &'static str {
-        "A ball bounces as Newton's law of restitution says, and an oblique impact with friction turns its spin."
+        "A ball bounces with constant restitution, and spheres hit a floor obliquely with friction, and both are compared with closed forms."
     }
     fn cost(&self) -> [f64; 3] {
         [4.0, 4.0, 4.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([
-            "A compliant law has no coefficient of restitution of its own. Where the closed form asks for a constant one, the SAP law's linear spring and damper gives \
-             it (its damping ratio is found from e); where it asks for one impact, the dissipation of Hunt and Crossley is chosen so that their closed form gives e \
-             at that speed; e = 0 becomes 0.002.",
+            "A compliant contact law has no coefficient of restitution e of its own. The parameters of the law are therefore chosen so that the law \
+             gives the restitution of the closed form.",
+            "The bouncing ball needs a constant restitution. The linear spring and damper of the SAP law gives it, and its damping ratio is found \
+             from e.",
+            "The oblique impact needs the restitution of one impact. The dissipation of Hunt and Crossley is chosen so that their closed form gives \
+             e at the impact speed. The value e = 0 is replaced by 0.002.",
         ]);
         newton(ctx, &mut out)?;
         oblique(ctx, &mut out)?;
@@ -35,10 +38,19 @@ impl Page for Bounces {
 
 fn newton(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     out.heading("Newton's bouncing ball");
-    let mut f = Family::new(ctx, "newton_bounces", "Bounces with constant restitution");
+    let mut f = Family::new(
+        ctx,
+        "newton_bounces",
+        "Impact times and apex heights of a ball that bounces with constant restitution",
+    );
     let (m, k, accuracy) = (1.0f64, 1e8f64, 3e-10);
-    let mut plot =
-        Plot::new("bounces", "Height of the lowest point; dots: Newton's apexes.", "time [s]", "height [m]");
+    let mut plot = Plot::new(
+        "bounces",
+        "Height of the ball's lowest point over time. The points are the apexes of Newton's closed \
+            form.",
+        "time [s]",
+        "height [m]",
+    );
     let mut apex_points = Vec::new();
     for (h, e, bounces) in [(1.0f64, 0.7f64, 9usize), (0.5, 0.3, 6)] {
         let zeta = bisect(0.0, 0.99, |z| e - spring_damper(z, 1.0, 1.0).0);
@@ -101,22 +113,23 @@ fn newton(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         plot.add(&case, Mark::Line, trace.curve(3000, |r, k| r.q[k][2] - RADIUS));
     }
     plot.add("Newton's apexes", Mark::Points, apex_points);
-    out.prose(format!("Bounces: k = {k:e} N/m, 1 kg, accuracy {accuracy:e}; a contact lasts 0.3 ms where Newton's impact takes no time."));
+    out.prose(format!("The ball has a mass of 1 kg and a stiffness of k = {k:e} N/m. The accuracy of the error control is {accuracy:e}. A contact \
+        lasts 0.3 ms, while an impact of Newton's closed form takes no time."));
     out.plot(plot);
     f.finish(
         out,
         &[
             rule(
                 "impact time",
-                "time of every impact, relative",
+                "time of every impact, relative error",
                 1e-2,
-                "duration of contacts, 0.3 ms each, and accuracy",
+                "the error comes from the duration of the contacts, 0.3 ms each, and from the accuracy",
             ),
             rule(
                 "apex before it",
-                "apex before every impact, relative to the drop height",
+                "height of the apex before every impact, error relative to the drop height",
                 5e-3,
-                "first-order steps within the contact",
+                "the error comes from the time steps of first order within the contact",
             ),
         ],
     );
@@ -125,14 +138,17 @@ fn newton(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 
 fn oblique(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     out.heading("Oblique impact of a sphere");
-    let mut f =
-        Family::new(ctx, "oblique_sphere_impact", "Oblique impact of a sphere with friction and spin");
+    let mut f = Family::new(
+        ctx,
+        "oblique_sphere_impact",
+        "Impulses and speeds of a sphere after an oblique impact with friction and spin",
+    );
     let (m, r, k) = (1.0f64, RADIUS, 1e7f64);
     let mut plot = Plot::new(
         "oblique",
-        "Slip of the contact point during the impact; dashed: closed form after it.",
-        "time / contact time of the undamped spring",
-        "slip [m/s]",
+        "Slip speed of the contact point during the impact. The dashed lines are the closed form after the impact.",
+        "time over the contact time of the undamped spring [–]",
+        "slip speed [m/s]",
     );
     for (mu, e, v, vt, w) in [
         (0.3, 0.5, 2.0, 1.0, 0.0),
@@ -178,15 +194,16 @@ fn oblique(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     f.finish(
         out,
         &[
-            rule("normal impulse", "normal impulse, relative", 3e-3, "e = 0 stands for 0.002; steps"),
+            rule("normal impulse", "normal impulse, relative error", 3e-3, "the error comes from the time steps, and from the replacement of e = 0 \
+                by 0.002"),
             rule(
                 "tangential impulse",
-                "tangential impulse, relative to m × slip",
+                "tangential impulse, error relative to mass × slip speed",
                 3e-3,
-                "friction falls off in the last v_s; steps",
+                "the error comes from the time steps, and from the regularised friction, which falls off below a slip speed of v_s",
             ),
-            rule("speed after", "tangential speed after, relative to the slip", 3e-3, "as the impulse"),
-            rule("rim speed after", "r ω after, relative to the slip", 3e-3, "as the impulse"),
+            rule("speed after", "tangential speed after the impact, error relative to the slip speed", 3e-3, "the error has the causes given for the tangential impulse"),
+            rule("rim speed after", "speed of the rim r ω after the impact, error relative to the slip speed", 3e-3, "the error has the causes given for the tangential impulse"),
         ],
     );
     Ok(())

@@ -22,23 +22,24 @@ impl Page for Drive {
         "analytic/drive"
     }
     fn title(&self) -> &'static str {
-        "Carried, conveyed, spun down"
+        "Bodies driven and braked by friction"
     }
     fn lead(&self) -> &'static str {
-        "Boxes on conveyors and turntables and spinning bodies on a floor: speeds over time against Coulomb's closed forms."
+        "A block on a pulled block, a block on a conveyor belt and bodies that spin on a floor move as Coulomb's closed forms give."
     }
     fn cost(&self) -> [f64; 3] {
         [3.0, 3.0, 3.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(
-            "Stiffness {STIFFNESS:e} N/m per point unless stated, dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s, fixed steps of {STEP} s."
+            "The stiffness is {STIFFNESS:e} N/m per contact point unless stated otherwise, and the dissipation is {DISSIPATION} s/m. The \
+             regularisation speed of friction is v_s = {STICTION:e} m/s. The time steps are fixed with {STEP} s."
         )]);
         block_on_block(ctx, &mut out)?;
         conveyor(ctx, &mut out)?;
         spin_down(ctx, &mut out)?;
         out.heading("Rolling resistance");
-        let why = "rolling friction is a moment, and no law of this version has one";
+        let why = "rolling friction is a moment, and the contact law of this page has no rolling friction";
         out.claim(Claim::skipped(
             "rolling_resistance",
             "rolling resistance: deceleration and stopping distance",
@@ -59,11 +60,12 @@ fn block_on_block(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
     let mut f = Family::new(
         ctx,
         "block_on_block",
-        "Block of 1 kg (0.1 × 0.1 × 0.04 m) on one of 2 kg (0.6 × 0.2 × 0.04 m) that a force pulls over a smooth floor; mean acceleration over 0.3 s",
+        "Mean acceleration over 0.3 s of a block of 1 kg (0.1 × 0.1 × 0.04 m) that lies on a block of 2 kg (0.6 × 0.2 × 0.04 m). A force pulls the \
+         lower block over a frictionless floor.",
     );
     let mut plot = Plot::new(
         "block_on_block",
-        "Speed of the upper (line) and of the lower block (dots); dashed: closed form.",
+        "Speed of the upper block (lines) and of the lower block (points). The dashed lines are the closed form.",
         "time [s]",
         "speed [m/s]",
     );
@@ -120,11 +122,11 @@ fn block_on_block(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
         &[
             rule(
                 "upper",
-                "acceleration of the upper block, relative",
+                "acceleration of the upper block, relative error",
                 2e-3,
-                "regularised friction; load shifts within the patch",
+                "the error comes from the regularised friction and from the shift of the load within the contact patch",
             ),
-            rule("lower", "acceleration of the lower block, relative", 2e-3, "as the upper"),
+            rule("lower", "acceleration of the lower block, relative error", 2e-3, "the error has the causes given for the upper block"),
         ],
     );
     Ok(())
@@ -132,7 +134,8 @@ fn block_on_block(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
 
 fn conveyor(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     out.heading("Conveyor");
-    let mut f = Family::new(ctx, "conveyor", "Block put on a belt, 1 kg, 0.1 × 0.1 × 0.04 m");
+    let mut f =
+        Family::new(ctx, "conveyor", "Block of 1 kg (0.1 × 0.1 × 0.04 m) that is put on a moving belt");
     let (speed, mu) = (1.0, 0.3);
     let time = speed / (mu * G);
     let travel = 0.5 * speed * time;
@@ -157,21 +160,21 @@ fn conveyor(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         &[
             rule(
                 "time to belt speed",
-                "time to reach the belt's speed within 10 v_s, relative",
+                "time until the block has the speed of the belt within 10 v_s, relative error",
                 7e-4,
-                "a step of 2e-4 s in 0.34 s, and 10 v_s of 1 m/s",
+                "the error is a time step of 2e-4 s in 0.34 s, and 10 v_s of 1 m/s",
             ),
             rule(
                 "travel while slipping",
-                "travel until then, relative",
+                "distance that the block travels until then, relative error",
                 2e-3,
-                "a step of 2e-4 s at the speed of the belt, of 0.17 m",
+                "the error is the distance of a time step of 2e-4 s at the speed of the belt, out of 0.17 m",
             ),
             rule(
                 "final speed",
-                "speed at the end, relative",
+                "speed at the end, relative error",
                 1e-8,
-                "sticks to the belt, to the solver's tolerance",
+                "the block sticks to the belt within the tolerance of the solver",
             ),
         ],
     );
@@ -202,9 +205,15 @@ fn spin_down(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut f = Family::new(
         ctx,
         "torsional_spin_down",
-        "Ring on 16 points, disk of uniform pressure on 96 points of equal area (small spheres of equal stiffness, 1e6 N/m in all)",
+        "Stop of a spinning ring on 16 points and of a spinning disk of uniform pressure on 96 points of equal area. The points are small spheres \
+         of equal stiffness, with 1e6 N/m in total.",
     );
-    let mut plot = Plot::new("spin_down", "Spin; dashed: closed form.", "time [s]", "spin [rad/s]");
+    let mut plot = Plot::new(
+        "spin_down",
+        "Spin of the disk and of the ring. The dashed lines are the closed form.",
+        "time [s]",
+        "spin [rad/s]",
+    );
     let (r, m, w0, mu) = (0.1, 1.0, 10.0, 0.4);
     for (ring, kind, inertia, arm) in
         [(false, "disk", 0.5 * m * r * r, 2.0 / 3.0 * r), (true, "ring", m * r * r, r)]
@@ -257,19 +266,19 @@ fn spin_down(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         &[
             rule(
                 "stop time",
-                "time until the spin has stopped, relative",
+                "time until the spin has stopped, relative error",
                 5e-3,
-                "steps; friction falls off in the last v_s",
+                "the error comes from the time steps, and from the regularised friction, which falls off below a slip speed of v_s",
             ),
             rule(
                 "stop angle",
-                "angle turned until then, relative",
+                "angle of rotation until then, relative error",
                 5e-6,
-                "half the deceleration times the square of a step, 1e-6",
+                "the error is half the deceleration times the square of a time step, 1e-6",
             ),
         ],
     );
-    let why = "a sphere touches at a point, where only a law with torsional friction has a moment; no law of this version has one";
+    let why = "a sphere touches at a point, where only a contact law with torsional friction has a moment, and the contact law of this page has none";
     out.claim(Claim::skipped("torsional_spin_down/sphere", "spin of a sphere under torsional friction", why));
     Ok(())
 }

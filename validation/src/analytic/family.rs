@@ -127,29 +127,29 @@ impl Family {
             let id = format!("{}/{}", self.key, r.quantity.replace(' ', "_"));
             let found = self.worst.iter().find(|w| w.0 == r.quantity);
             let Some((_, error, case)) = found else {
-                out.claim(Claim::skipped(&id, r.claim, "no case was run within this budget"));
+                out.claim(Claim::skipped(&id, r.claim, "no case was run at these sizes"));
                 continue;
             };
             let mut c = Claim::at_most(&id, r.claim, r.tolerance, *error, "").rule(&format!(
-                "largest error over the cases at most {}: {}",
+                "the largest error over the cases is at most {}: {}",
                 number(r.tolerance),
                 r.why
             ));
             if *error > r.tolerance {
-                c = c.because(&format!("worst in case {case}"));
+                c = c.because(&format!("The error is largest in the case {case}."));
             }
             out.claim(c);
         }
         let id = format!("{}/file", self.key);
-        let claim = "closed forms evaluated here agree with closed_form.json";
+        let claim = "the closed forms that this page evaluates agree with independently evaluated ones (closed_form.json)";
         out.claim(match &self.file {
-            None => Claim::skipped(&id, claim, "validation/data/contact/closed_form.json is absent or damaged"),
+            None => Claim::skipped(&id, claim, "the file validation/data/contact/closed_form.json is absent or damaged"),
             Some(_) if self.matched == 0 => Claim::skipped(&id, claim, "no case of the file was run"),
             Some(_) => {
                 let (most, why) = match self.key {
-                    "hunt_crossley_drop" => (1e-6, "at most 1e-6: the error that the file itself states for its integrated curves"),
-                    "sliding_rod_no_painleve" => (1e-8, "at most 1e-8: two integrations of one smooth motion"),
-                    _ => (2e-13, "relative difference at most 2e-13: round-off of the same formulas, of roots by bisection"),
+                    "hunt_crossley_drop" => (1e-6, "at most 1e-6, the error that the file itself states for its integrated curves"),
+                    "sliding_rod_no_painleve" => (1e-8, "at most 1e-8, because two programs integrate one smooth motion"),
+                    _ => (2e-13, "relative difference of at most 2e-13, from the round-off of equal formulas and of roots by bisection"),
                 };
                 Claim::at_most(&id, claim, most, self.file_difference, "").rule(why)
             }

@@ -20,18 +20,19 @@ impl Page for Grip {
         "analytic/grip"
     }
     fn title(&self) -> &'static str {
-        "Held by friction: groove, pinched peg, wedge"
+        "Bodies held by friction: groove, pinched peg and wedge"
     }
     fn lead(&self) -> &'static str {
-        "A cylinder in a groove, a pinched peg and a wedge hold or slip at the friction that statics gives."
+        "A cylinder in a groove, a pinched peg and a wedge stick or slip at the friction coefficient that statics gives."
     }
     fn cost(&self) -> [f64; 3] {
         [3.0, 3.0, 3.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(
-            "Walls are rigid half-spaces; bodies have a stiffness per contact point as stated, dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s; \
-             fixed steps of 1e-4 s; everything starts at its static depth."
+            "The walls are rigid half-spaces. The stiffness per contact point is stated with each table. The dissipation is {DISSIPATION} s/m, and \
+             the regularisation speed of friction is v_s = {STICTION:e} m/s. The time steps are fixed with 1e-4 s. All bodies start at their static \
+             depth."
         )]);
         groove(ctx, &mut out)?;
         peg(ctx, &mut out)?;
@@ -45,7 +46,7 @@ fn groove(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut f = Family::new(
         ctx,
         "cylinder_in_inclined_v_groove",
-        "Cylinder (1 kg, radius 0.05 m, length 0.2 m, 1e6 N/m per point) in a groove, T = 0.5 s",
+        "Forces and motion of a cylinder (1 kg, radius 0.05 m, length 0.2 m, 1e6 N/m per contact point) in an inclined groove over T = 0.5 s",
     );
     let (r, half_length, k, t_end) = (0.05, 0.1, 1e6, 0.5);
     for (half_deg, slope_deg, mu) in
@@ -101,21 +102,22 @@ fn groove(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         &[
             rule(
                 "normal force per wall",
-                "normal force of each wall, relative",
+                "normal force of each wall, relative error",
                 1e-2,
-                "while it sticks, friction across the groove may carry a part of the load (up to μ N): the force is not unique",
+                "while the cylinder sticks, friction across the groove may carry a part of the load (up to μ N), so that the normal force is not \
+                 unique",
             ),
             rule(
                 "friction per wall",
-                "friction of each wall, relative to the normal force",
+                "friction force of each wall, error relative to the normal force",
                 3e-5,
-                "at the edge of sticking it still gains the speed of its creep, 11 v_s in 0.5 s, 2e-6 of gravity",
+                "at the edge of sticking the cylinder still accelerates to its creep speed, 11 v_s in 0.5 s, which is 2e-6 of gravity",
             ),
             rule(
                 "displacement",
-                "displacement after 0.5 s, relative to that without friction",
+                "displacement after 0.5 s, error relative to the displacement without friction",
                 1e-3,
-                "creep, first-order steps",
+                "the error comes from creep and from time steps of first order",
             ),
         ],
     );
@@ -127,9 +129,16 @@ fn peg(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut f = Family::new(
         ctx,
         "pinched_peg",
-        "Cube of 0.04 m between a wall and a finger (a box) that a force pushes, 1e5 N/m per corner, T = 0.3 s",
+        "Forces and fall of a cube of 0.04 m between a wall and a finger (a box), 1e5 N/m per corner. A force pushes the finger against the cube \
+         for T = 0.3 s.",
     );
-    let mut plot = Plot::new("peg", "Fall of the peg; dashed: closed form.", "time [s]", "fall [m]");
+    let mut plot = Plot::new(
+        "peg",
+        "Falling distance of the peg over time. The dashed lines are the closed form.",
+        "time [s]",
+        "falling distance \
+        [m]",
+    );
     let (w, k, t_end) = (0.02, 1e5, 0.3);
     for (squeeze, mu, m) in
         [(10.0, 0.5, 1.0), (9.8, 0.5, 1.0), (9.82, 0.5, 1.0), (20.0, 0.3, 0.8), (5.0, 0.4, 1.0)]
@@ -183,17 +192,18 @@ fn peg(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         &[
             rule(
                 "friction per finger",
-                "friction, mean of wall and finger, relative to its bound",
+                "mean friction force of wall and finger, error relative to the bound of friction",
                 5e-5,
-                "at the edge of sticking it still gains the speed of its creep, 22 v_s in 0.3 s, 8e-6 of gravity",
+                "at the edge of sticking the peg still accelerates to its creep speed, 22 v_s in 0.3 s, which is 8e-6 of gravity",
             ),
             rule(
                 "squeeze",
-                "force on the fixed wall, relative",
+                "force on the fixed wall, relative error",
                 1e-8,
-                "equilibrium of the finger and the peg, in which it starts: the solver's tolerance",
+                "the finger and the peg start in equilibrium, so that the error is the tolerance of the solver",
             ),
-            rule("fall", "fall after 0.3 s, relative to free fall", 1e-3, "creep, first-order steps"),
+            rule("fall", "falling distance after 0.3 s, error relative to free fall", 1e-3, "the error comes from creep and from time steps of \
+                first order"),
         ],
     );
     Ok(())
@@ -204,13 +214,13 @@ fn wedge(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut f = Family::new(
         ctx,
         "wedge_self_locking",
-        "Prism of 0.1 kg driven between two walls, 1e5 N/m per vertex, eight vertices",
+        "Forces and self-locking of a prism of 0.1 kg that is driven between two walls. It has eight vertices with 1e5 N/m per vertex.",
     );
     let mut plot = Plot::new(
         "wedge",
-        "Advance of the wedge while it is driven for 0.25 s and then unloaded and pulled until it comes out.",
+        "Advance of the wedge between the walls. A force drives the wedge for 0.25 s, and is then reversed until the wedge comes out.",
         "time [s]",
-        "advance [mm]",
+        "advance of the wedge [mm]",
     );
     let (k, m) = (1e5, 0.1);
     for (half_deg, mu, drive) in
@@ -283,17 +293,22 @@ fn wedge(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         &[
             rule(
                 "normal force",
-                "normal force of a wall while driving, relative",
+                "normal force of a wall while the wedge is driven, relative error",
                 1e-3,
-                "inertia during the ramp, creep at v_s",
+                "the error comes from the inertia during the ramp of the force and from the creep at v_s",
             ),
             rule(
                 "pull-out force",
-                "force at which the wedge comes out, relative to the driving force",
+                "force at which the wedge comes out, error relative to the driving force",
                 1e-2,
-                "coming out is said to begin at 1e-4 m/s; creep before it",
+                "the wedge counts as coming out at 1e-4 m/s, and it creeps before that",
             ),
-            rule("locking", "a wedge stays without force exactly when tan a ≤ μ", 0.0, "yes or no"),
+            rule(
+                "locking",
+                "a wedge with the half-angle a stays without a force exactly when tan a ≤ μ",
+                0.0,
+                "the result is yes or no",
+            ),
         ],
     );
     Ok(())

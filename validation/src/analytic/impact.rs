@@ -90,20 +90,22 @@ impl Page for Restitution {
         "analytic/impact"
     }
     fn title(&self) -> &'static str {
-        "Normal impact: restitution, depth and a bouncing ball"
+        "Normal impact: restitution and penetration depth"
     }
     fn lead(&self) -> &'static str {
-        "A ball hits a floor; rebound speed and largest penetration depth follow the closed form of Hunt and Crossley."
+        "A ball hits a floor, and its rebound speed and largest penetration depth are compared with the closed form of Hunt and Crossley."
     }
     fn cost(&self) -> [f64; 3] {
         [3.0, 3.0, 3.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::new([format!(
-            "A sphere of radius {RADIUS} m meets a rigid floor without gravity. Fixed steps of 1/{STEPS} of the undamped contact time π/ω; the scheme is of \
-             first order, so the restitution lacks about π²/(4·{STEPS}) at e = 1. The law here is linear in penetration: the cases of the file with exponent \
-             1.5 (Hertz) do not apply."
-        )]);
+        let mut out = PageOutput::new([
+            format!("A sphere of radius {RADIUS} m hits a rigid floor without gravity. The time steps are fixed with 1/{STEPS} of the undamped \
+                contact time π/ω. The scheme is of first order, so that the measured restitution is too small by about π²/(4·{STEPS}) at e = 1."),
+            "The bouncing ball has gravity, another radius and other time steps.".to_owned(),
+            "The contact law of this project is linear in the penetration depth. Cases of the reference file with the exponent 1.5 (Hertz) \
+             therefore do not apply.".to_owned(),
+        ]);
         hunt_crossley(ctx, &mut out)?;
         drop(ctx, &mut out)?;
         linear(ctx, &mut out)?;
@@ -113,12 +115,17 @@ impl Page for Restitution {
 
 fn hunt_crossley(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     out.heading("Restitution of Hunt and Crossley");
-    let mut f = Family::new(ctx, "hunt_crossley_restitution", "Hunt–Crossley impact, exponent 1");
+    let mut f = Family::new(
+        ctx,
+        "hunt_crossley_restitution",
+        "Restitution and penetration depth of a Hunt–Crossley impact with exponent 1",
+    );
     let mut plot = Plot::new(
         "restitution",
-        "Restitution against d·v for all stiffnesses and masses: one curve, the closed form.",
-        "dissipation × impact speed",
-        "coefficient of restitution",
+        "Coefficient of restitution over the product of dissipation and impact speed. The points of all stiffnesses and masses lie on one curve, \
+         the closed form.",
+        "dissipation × impact speed [–]",
+        "coefficient of restitution [–]",
     )
     .log(true, false);
     let mut points = Vec::new();
@@ -160,19 +167,29 @@ fn hunt_crossley(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         &[
             rule(
                 "restitution",
-                "coefficient of restitution, relative",
+                "coefficient of restitution, relative error",
                 1e-3,
-                "first-order steps, 1/8000 of the contact time",
+                "the error comes from time steps of first order, 1/8000 of the contact time",
             ),
-            rule("penetration", "largest penetration, relative", 1e-3, "as the restitution"),
+            rule(
+                "penetration",
+                "largest penetration depth, relative error",
+                1e-3,
+                "the error comes from time steps of first order, as for the restitution",
+            ),
         ],
     );
     Ok(())
 }
 
 fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
-    out.heading("A ball drops and bounces");
-    let mut f = Family::new(ctx, "hunt_crossley_drop", "A ball drops and bounces under gravity, exponent 1");
+    out.heading("Bouncing ball");
+    let mut f = Family::new(
+        ctx,
+        "hunt_crossley_drop",
+        "Largest difference of height of a ball that drops and bounces under gravity, with exponent \
+        1",
+    );
     let (m, k, d, h0, r) = (0.5, 2e4, 0.2, 0.4, 0.05);
     let t_end = 2.0;
     // Classical Runge–Kutta; the kinks of the force make its error one of second order, about 1e-7 m.
@@ -212,7 +229,7 @@ fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let scene = ball(m, r, h0 - r, [k, d, 0.0], G, 0.0);
     let mut plot = Plot::new(
         "drop",
-        "Height of the centre; dashed: the same law integrated by Runge–Kutta steps of 1e-6 s.",
+        "Height of the ball's centre. The dashed line is an integration of this contact law by Runge–Kutta steps of 1e-6 s.",
         "time [s]",
         "height [m]",
     );
@@ -228,7 +245,7 @@ fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let trace = Run::new(&scene, &method, t_end).trace(|_, _| {})?;
         let times = (0..=2000).map(|i| 1e-3 * f64::from(i));
         let worst = times.map(|t| (trace.q_at(t, 2) - at(t)).abs()).fold(0.0, f64::max);
-        let case = format!("{name}, {} steps: largest difference of height", trace.report.steps);
+        let case = format!("{name}, {} steps", trace.report.steps);
         if step > 0.0 {
             errors.push((step, worst / h0));
         }
@@ -243,21 +260,21 @@ fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     out.claim(
         Claim::between(
             "hunt_crossley_drop/order",
-            "order of the height's error in a fixed step",
+            "convergence order of the height error in a fixed time step",
             [0.85, 1.15],
             order,
             "",
         )
-        .rule("in 0.85 … 1.15: the scheme is of first order; the largest error moves between bounces"),
+        .rule("in 0.85 … 1.15. The scheme is of first order. The largest error moves from one bounce to another."),
     );
     out.plot(plot);
     f.finish(
         out,
         &[rule(
             "height",
-            "height over 2 s of bouncing at accuracy 1e-9, largest difference relative to the drop height",
+            "height over 2 s of bouncing at accuracy 1e-9, largest error relative to the drop height",
             1e-2,
-            "first-order steps; the error grows with every bounce",
+            "the error comes from time steps of first order and grows with every bounce",
         )],
     );
     Ok(())
@@ -265,8 +282,12 @@ fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 
 fn linear(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     out.heading("Linear spring and damper");
-    let mut f =
-        Family::new(ctx, "linear_spring_damper_impact", "Linear spring and damper: SAP with τ_d = c/k");
+    let mut f = Family::new(
+        ctx,
+        "linear_spring_damper_impact",
+        "Restitution and penetration depth of a linear spring and damper (law of SAP with τ_d = \
+            c/k)",
+    );
     for (m, k, c, v) in [
         (1.0f64, 1e4f64, 0.0f64, 1.0f64),
         (1.0, 1e4, 20.0, 1.0),
@@ -291,11 +312,16 @@ fn linear(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         &[
             rule(
                 "restitution",
-                "restitution without adhesion, relative",
+                "coefficient of restitution without adhesion, relative error",
                 1e-3,
-                "first-order steps, 1/8000 of the contact time",
+                "the error comes from time steps of first order, 1/8000 of the contact time",
             ),
-            rule("penetration", "largest penetration, relative", 1e-3, "as the restitution"),
+            rule(
+                "penetration",
+                "largest penetration depth, relative error",
+                1e-3,
+                "the error comes from time steps of first order, as for the restitution",
+            ),
         ],
     );
     Ok(())

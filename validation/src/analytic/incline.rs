@@ -79,21 +79,25 @@ impl Page for BlockOnIncline {
         "analytic/block_on_incline"
     }
     fn title(&self) -> &'static str {
-        "A block on a slope: sticking, sliding, stopping, turning"
+        "Block on a slope"
     }
     fn lead(&self) -> &'static str {
-        "A block on a slope sticks below the angle of friction and slides above it, with the distance and time that Coulomb friction gives."
+        "A block on a slope sticks below the friction angle and slides above it, with the distance and time that Coulomb friction gives."
     }
     fn cost(&self) -> [f64; 3] {
         [2.0, 2.0, 5.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut f = Family::new(ctx, "block_on_incline", "Block on an incline, T = 1 s, L = 2 m");
+        let mut f = Family::new(
+            ctx,
+            "block_on_incline",
+            "Forces and motion of a block on a slope, over T = 1 s and over L = 2 m",
+        );
         let mut plot = Plot::new(
             "displacement",
-            "Displacement downhill; dashed: closed form.",
+            "Displacement of the block downhill over time. The dashed lines are the closed form.",
             "time [s]",
-            "displacement [m]",
+            "displacement downhill [m]",
         );
         let method = Method::icf().with_step(STEP);
         for (i, (deg, mu, v0)) in CASES.into_iter().enumerate() {
@@ -150,58 +154,63 @@ impl Page for BlockOnIncline {
                 plot.add_closed_form(exact);
             }
         }
-        let mut out = PageOutput::new([format!(
-            "Block: 1 kg, half extents {HALF:?} m, a box on a half-space that is really tilted. Stiffness {STIFFNESS:e} N/m per corner, \
-             dissipation {DISSIPATION} s/m, regularisation speed v_s = {STICTION:e} m/s. Fixed steps of {STEP} s; it starts at its static depth. \
-             A regularised stick is a creep at v_s r/√(1 − r²), with r the needed share of the friction bound; the table has its speed beside \
-             the zero of Coulomb's law. At 30° and μ = 0.577, where weight and friction cancel but for 6e-4 of either, the block first has to \
-             pass some 30 v_s before friction is within 6e-4 of its bound: it is 4e-4 m/s faster than the closed form from then on."
-        )]);
+        let mut out = PageOutput::new([
+            format!("The block has a mass of 1 kg and half extents of {HALF:?} m. It is a box on a half-space that is really tilted. It starts at \
+                its static depth."),
+            format!("The stiffness is {STIFFNESS:e} N/m per corner and the dissipation is {DISSIPATION} s/m. The regularisation speed of friction \
+                is v_s = {STICTION:e} m/s. The time steps are fixed with {STEP} s."),
+            "A block that sticks under regularised friction creeps at the speed v_s r/√(1 − r²), where r is the needed friction over the bound of \
+             friction. The table compares the measured speed with this creep speed. Coulomb's law gives zero.".to_owned(),
+            "At 30° and μ = 0.577 weight and friction cancel, but for 6e-4 of either. The block must first reach some 30 v_s before friction is \
+             within 6e-4 of its bound. From then on it is 4e-4 m/s faster than the closed form.".to_owned(),
+        ]);
         out.plot(plot);
         f.finish(
             &mut out,
             &[
                 rule(
                     "displacement",
-                    "displacement after 1 s, relative to that without friction",
+                    "displacement after 1 s, error relative to the displacement without friction",
                     5e-3,
-                    "first-order steps, δt/T = 5e-4",
+                    "the error comes from time steps of first order, δt/T = 5e-4",
                 ),
                 rule(
                     "speed",
-                    "speed after 1 s, relative to that without friction",
+                    "speed after 1 s, error relative to the speed without friction",
                     3e-4,
-                    "4e-4 of 5 m/s where friction takes 30 v_s to come near its bound; a stopped block creeps at v_s",
+                    "the error is 4e-4 of 5 m/s where the block needs 30 v_s before friction is near its bound, and a stopped block creeps at v_s",
                 ),
                 rule(
                     "stick",
-                    "a block that sticks moves by less than 0.1 mm in 1 s [m]",
+                    "displacement of a block that sticks, less than 0.1 mm in 1 s [m]",
                     1e-4,
-                    "creep of the regularised friction, 4.4 v_s at the edge of sticking",
+                    "the displacement is the creep of the regularised friction, 4.4 v_s at the edge of sticking",
                 ),
                 rule(
                     "creep speed",
-                    "speed of the creep where Coulomb's law sticks, v_s r/√(1 − r²), relative",
+                    "creep speed where a block sticks under Coulomb's law, v_s r/√(1 − r²), relative error",
                     3e-4,
-                    "prediction of the regularised law itself; the rest of the approach after 1 s",
+                    "the expected value is the prediction of the regularised law itself, and the error is what remains of the approach to it after \
+                     1 s",
                 ),
                 rule(
                     "normal force",
-                    "normal force, relative",
+                    "normal force, relative error",
                     1e-7,
-                    "static equilibrium of the compliant contact, ten times the solver's tolerance of 1e-8",
+                    "the compliant contact is in static equilibrium, and the bound is ten times the solver's tolerance of 1e-8",
                 ),
                 rule(
                     "friction force",
-                    "friction force, relative to the normal force",
+                    "friction force, error relative to the normal force",
                     1e-5,
-                    "½ (v_s/v)², 4e-6 of the slowest, 3.4 mm/s",
+                    "the error of the regularised friction is ½ (v_s/v)², which is 4e-6 for the slowest block with 3.4 mm/s",
                 ),
                 rule(
                     "time to travel",
-                    "time to slide 2 m, relative",
+                    "time to slide 2 m, relative error",
                     if ctx.full() { 5e-3 } else { 5e-4 },
-                    "a step of 5e-4 s in 1.3 s; under --full 4e-4 m/s for 37 s, where weight and friction all but cancel",
+                    "the error is a time step of 5e-4 s in 1.3 s, and with the option --full it is 4e-4 m/s for 37 s in the case where weight and \
+                     friction nearly cancel",
                 ),
             ],
         );

@@ -78,20 +78,22 @@ impl Page for Rolling {
         "analytic/rolling"
     }
     fn title(&self) -> &'static str {
-        "From sliding to rolling, and rolling down a slope"
+        "Transition from sliding to rolling, and rolling down a slope"
     }
     fn lead(&self) -> &'static str {
-        "A sliding ball begins to roll, and bodies roll down a slope, at the times and speeds of the closed form."
+        "Sliding round bodies begin to roll, and round bodies roll or slide down a slope, at the times and speeds of the closed form."
     }
     fn cost(&self) -> [f64; 3] {
         [2.0, 2.0, 2.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::new([format!(
-            "Spheres touch the floor at a point, cylinders and rings (cylinders with the inertia of a ring) along a line, two points. \
-             Stiffness {STIFFNESS:e} N/m per point, dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s, fixed steps of {STEP} s, started at \
-             the static depth. Rolling is said to begin when the slip falls below 10 v_s."
-        )]);
+        let mut out = PageOutput::new([
+            "Spheres touch the floor at a point. Cylinders and rings touch it along a line with two contact points. The rings are cylinders with \
+             the inertia of a ring.".to_owned(),
+            format!("The stiffness is {STIFFNESS:e} N/m per contact point and the dissipation is {DISSIPATION} s/m. The regularisation speed of \
+                friction is v_s = {STICTION:e} m/s. The time steps are fixed with {STEP} s. All bodies start at their static depth."),
+            "A body counts as rolling when its slip speed falls below 10 v_s.".to_owned(),
+        ]);
         slides(ctx, &mut out)?;
         slopes(ctx, &mut out)?;
         Ok(out)
@@ -100,8 +102,17 @@ impl Page for Rolling {
 
 fn slides(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     out.heading("From sliding to rolling");
-    let mut f = Family::new(ctx, "sliding_to_rolling", "From sliding to rolling");
-    let mut plot = Plot::new("speed", "Speed of the centre; dashed: closed form.", "time [s]", "speed [m/s]");
+    let mut f = Family::new(
+        ctx,
+        "sliding_to_rolling",
+        "Times, speeds and energy loss of the transition from sliding to rolling",
+    );
+    let mut plot = Plot::new(
+        "speed",
+        "Speed of the centre over time. The dashed lines are the closed form.",
+        "time [s]",
+        "speed [m/s]",
+    );
     for (body, mu, v0, w0) in SLIDES {
         let case = format!("{}, r = {} m, μ = {mu}, v₀ = {v0} m/s, ω₀ = {w0} rad/s", body.name, body.radius);
         ctx.say(case.clone());
@@ -149,30 +160,30 @@ fn slides(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         );
         plot.add_closed_form(vec![(0.0, v0), (time, speed), (t_end, speed)]);
     }
-    plot.caption += " Each body is shown until 1.5 times the moment at which it rolls.";
+    plot.caption += " Each body is shown until 1.5 times the time at which it begins to roll.";
     out.plot(plot);
     f.finish(
         out,
         &[
             rule(
                 "time to roll",
-                "time until it rolls, relative",
+                "time until the body rolls, relative error",
                 5e-3,
-                "friction falls off in the last 10 v_s of slip",
+                "the error comes from the regularised friction, which falls off in the last 10 v_s of slip",
             ),
             rule(
                 "rolling speed",
-                "final speed, relative",
+                "final speed, relative error",
                 2e-3,
-                "momentum about the contact; steps of 2e-4 s",
+                "the speed follows from the angular momentum about the contact, and the error comes from time steps of 2e-4 s",
             ),
-            rule("rolling spin", "final spin, relative", 2e-3, "as the speed"),
-            rule("distance", "distance while sliding, relative", 5e-3, "as the time"),
+            rule("rolling spin", "final spin, relative error", 2e-3, "the error comes from the time steps, as for the speed"),
+            rule("distance", "distance while the body slides, relative error", 5e-3, "the error comes from the regularised friction, as for the time"),
             rule(
                 "energy lost",
-                "energy lost to friction, relative",
+                "energy lost to friction, relative error",
                 1e-3,
-                "twice what is missing of the speed, 4e-4",
+                "the error is twice the relative error of the speed, 4e-4",
             ),
         ],
     );
@@ -181,10 +192,14 @@ fn slides(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 
 fn slopes(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     out.heading("Down a slope");
-    let mut f = Family::new(ctx, "rolling_down_incline", "Down a slope from rest, T = 1 s");
+    let mut f = Family::new(
+        ctx,
+        "rolling_down_incline",
+        "Motion of round bodies down a slope from rest over T = 1 s",
+    );
     let mut plot = Plot::new(
         "slope",
-        "Slip r ω against the speed of the centre over 1 s: rolling bodies lie on the diagonal; dashed: closed form.",
+        "Speed of the rim r ω over the speed of the centre during 1 s. Rolling bodies lie on the diagonal. The dashed lines are the closed form.",
         "speed of the centre [m/s]",
         "speed of the rim r ω [m/s]",
     );
@@ -222,14 +237,14 @@ fn slopes(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     f.finish(
         out,
         &[
-            rule("displacement", "displacement after 1 s, relative", 2e-3, "first-order steps, δt/T = 2e-4"),
+            rule("displacement", "displacement after 1 s, relative error", 2e-3, "the error comes from time steps of first order, δt/T = 2e-4"),
             rule(
                 "speed",
-                "speed after 1 s, relative",
+                "speed after 1 s, relative error",
                 5e-4,
-                "implicit steps are exact; slip of the order of v_s, 1e-4 m/s of 2 m/s",
+                "implicit time steps give the exact speed, and the error is a slip of the order of v_s, 1e-4 m/s of 2 m/s",
             ),
-            rule("spin", "spin after 1 s, relative", 2e-3, "as the displacement"),
+            rule("spin", "spin after 1 s, relative error", 2e-3, "the error comes from time steps of first order, as for the displacement"),
         ],
     );
     Ok(())

@@ -17,16 +17,19 @@ impl Page for TopAndRod {
         "analytic/top_and_rod"
     }
     fn title(&self) -> &'static str {
-        "Heavy top; falling rod with a sliding end"
+        "Heavy top and falling rod with a sliding end"
     }
     fn lead(&self) -> &'static str {
-        "A heavy top precesses and a rod falls with its end on a smooth floor; both follow the equations of rigid bodies."
+        "A heavy top precesses, and a rod falls while its lower end slides on a floor, and both are compared with the equations of rigid bodies."
     }
     fn cost(&self) -> [f64; 3] {
         [4.0, 4.0, 4.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::default();
+        let mut out = PageOutput::new([
+            "The first scene is a heavy top on a ball joint without contact. The second scene is a thin rod in a plane whose lower end slides on a \
+             floor with or without friction.",
+        ]);
         top(ctx, &mut out)?;
         rod(ctx, &mut out)?;
         Ok(out)
@@ -68,11 +71,12 @@ fn top(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut f = Family::new(
         ctx,
         "heavy_top_steady_precession",
-        "Top of 0.5 kg on a ball joint, centre 0.05 m above it, I = 0.002 and 0.0008 kg m²; no contact",
+        "Precession of a top of 0.5 kg on a ball joint. Its centre is 0.05 m above the joint, and its moments of inertia are I = 0.002 and 0.0008 \
+         kg m². There is no contact.",
     );
     let mut plot = Plot::new(
         "sleeping",
-        "Tilt of a top that starts almost upright, 1° off, with a spin above and below the critical one.",
+        "Tilt of a top that starts 1° off the vertical, with spins above and below the critical spin.",
         "time [s]",
         "tilt [deg]",
     );
@@ -124,8 +128,9 @@ fn top(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         plot.add(&format!("{spin} rad/s"), Mark::Line, tilts);
     }
     out.prose(format!(
-        "Top: steady precession starts with exactly the closed form's velocities; fixed steps of {dt:e} s (1e-5 s for the sleeping top), since the gyroscopic term is explicit \
-         and of first order. The critical spin is {critical:.2} rad/s."
+        "The steady precession starts with exactly the velocities of the closed form. The time steps are fixed with {dt:e} s, and with 1e-5 s for \
+         the top that starts almost upright. They are short because the gyroscopic term is explicit and of first order. The critical spin is \
+         {critical:.2} rad/s. Above it an upright top stays upright (it sleeps)."
     ));
     out.plot(plot);
     f.finish(
@@ -133,21 +138,21 @@ fn top(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         &[
             rule(
                 "precession",
-                "rate of steady precession, slow and fast, relative",
+                "rate of the steady precession, slow and fast, relative error",
                 5e-3,
-                "explicit gyroscopic term, first order",
+                "the gyroscopic term is explicit and of first order",
             ),
             rule(
                 "nutation",
-                "the tilt stays, relative to the tilt",
+                "change of the tilt during steady precession, relative to the tilt",
                 1e-2,
-                "the explicit gyroscopic term feeds the nutation",
+                "the explicit gyroscopic term excites the nutation",
             ),
             rule(
                 "sleeping",
-                "an upright top stays upright exactly above the critical spin",
+                "an upright top stays upright exactly when its spin is above the critical spin",
                 0.0,
-                "yes or no",
+                "the result is yes or no",
             ),
         ],
     );
@@ -210,11 +215,12 @@ fn rod(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut f = Family::new(
         ctx,
         "sliding_rod_no_painleve",
-        "Thin rod in a plane, its lower end a sphere of 10 µm, 1e7 N/m, d = 100 s/m, v_s = 1e-5 m/s, steps of 1e-5 s; until the slip stops or 0.2 s",
+        "Largest errors of a thin rod that falls in a plane. Its lower end is a sphere of 10 µm with 1e7 N/m, d = 100 s/m and v_s = 1e-5 m/s. The \
+         time steps are 1e-5 s. A run ends when the slip stops, or after 0.2 s.",
     );
     let mut plot = Plot::new(
         "rod",
-        "Angle of the rod while its end slides; dashed: closed form's equation of motion.",
+        "Angle of the rod while its end slides. The dashed lines are the solution of the rigid rod's equation of motion.",
         "time [s]",
         "angle [deg]",
     );
@@ -311,9 +317,26 @@ fn rod(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     f.finish(
         out,
         &[
-            rule("path of the centre", "path of the centre, largest difference relative to the speed × time", 2e-3, "first-order steps, size of the end"),
-            rule("angle", "angle, largest difference in radians", 2e-3, "first-order steps, size of the end"),
-            rule("normal force", "normal force between 10 % and 90 % of the time, largest difference relative to its first value", 1e-2, "oscillation of the compliant contact"),
+            rule(
+                "path of the centre",
+                "path of the centre, largest error relative to speed × time",
+                2e-3,
+                "the error comes from time steps of \
+                first order and from the size of the end",
+            ),
+            rule(
+                "angle",
+                "angle, largest error in radians",
+                2e-3,
+                "the error comes from time steps of first order and from the size of the end",
+            ),
+            rule(
+                "normal force",
+                "normal force between 10 % and 90 % of the time, largest error relative to its first value",
+                1e-2,
+                "the compliant \
+                contact oscillates",
+            ),
         ],
     );
     Ok(())

@@ -21,17 +21,18 @@ impl Page for Statics {
         "analytic/statics"
     }
     fn title(&self) -> &'static str {
-        "Loads at rest: stack, pyramid, plank, toppling"
+        "Static loads of a stack, a pyramid and a plank, and toppling"
     }
     fn lead(&self) -> &'static str {
-        "Stacks, a pyramid and a plank at rest: contact forces against the weights that they carry, and the tilt at which a box topples."
+        "Stacks, a pyramid and a plank rest with the contact forces of statics, and a block topples or slides at the predicted slope and push."
     }
     fn cost(&self) -> [f64; 3] {
         [3.0, 3.0, 3.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(
-            "Dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s, rigid floor; stiffness and steps as stated with each table."
+            "The floor is rigid. The dissipation is {DISSIPATION} s/m, and the regularisation speed of friction is v_s = {STICTION:e} m/s. The \
+             stiffness and the time steps are stated with each table."
         )]);
         stack(ctx, &mut out)?;
         pyramid(ctx, &mut out)?;
@@ -56,7 +57,8 @@ fn stack(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut f = Family::new(
         ctx,
         "stack_of_boxes",
-        "Stack of boxes 0.2 × 0.2 × 0.1 m, box on box, 1e6 N/m per surface, put down just touching; after 1 s at steps of 1e-3 s",
+        "Loads in a stack of boxes of 0.2 × 0.2 × 0.1 m with 1e6 N/m per surface. The boxes start just touching each other, and the loads are those \
+         after 1 s with time steps of 1e-3 s.",
     );
     let k = 1e6;
     for masses in [vec![1.0; 5], vec![1.0, 10.0, 100.0], vec![100.0, 10.0, 1.0]] {
@@ -96,12 +98,17 @@ fn stack(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     f.finish(
         out,
         &[
-            rule("load", "load below each box, relative", 1e-5, "settling that remains after 1 s"),
+            rule(
+                "load",
+                "load below each box, relative error",
+                1e-5,
+                "the error is the settling that remains after 1 s",
+            ),
             rule(
                 "sideways drift [m]",
-                "no box moves sideways",
+                "largest sideways displacement of a box",
                 1e-12,
-                "symmetry, but for round-off of 1000 steps",
+                "the stack is symmetric, and the error is the round-off of 1000 steps",
             ),
         ],
     );
@@ -135,7 +142,8 @@ fn pyramid(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut f = Family::new(
         ctx,
         "cylinder_pyramid",
-        "Three cylinders (bodies that move in a plane, 1e7 N/m per contact), steps of 2e-4 s; friction 5 % above and below what is needed",
+        "Forces and stability of a pyramid of three cylinders that move in a plane, with 1e7 N/m per contact and time steps of 2e-4 s. The friction \
+         is 5 % above and below the needed friction.",
     );
     let method = Method::icf().with_step(2e-4);
     for top in [1.0, 5.0] {
@@ -175,7 +183,7 @@ fn pyramid(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 let trace = Run::new(&scene, &method, 0.7).trace(|_, _| {})?;
                 let dropped = -trace.q[trace.len() - 1][7];
                 let measured = if dropped > 0.02 { "falls" } else { "stands" };
-                let label = format!("{case}, μ {name} {factor} of what is needed");
+                let label = format!("{case}, μ {name} is {factor} of the needed μ");
                 f.event(&label, "standing", expected, measured);
             }
         }
@@ -183,18 +191,20 @@ fn pyramid(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     f.finish(
         out,
         &[
-            rule("normal force", "normal forces, relative", 1e-5, "angles change by 1e-4 at most: compliance, N/k over the radius, and creep at v_s"),
+            rule("normal force", "normal forces, relative error", 1e-5, "the compliance, N/k over the radius, and the creep at v_s change the \
+                angles by at most 1e-4"),
             rule(
                 "friction",
-                "friction forces, relative to themselves",
+                "friction forces, relative error",
                 5e-4,
-                "compliance, N/k over the radius, 3e-5, and creep: the lower cylinders drift apart at about v_s, 5e-5 of the radius",
+                "the error comes from the compliance, N/k over the radius, which is 3e-5, and from creep: the lower cylinders drift apart at about \
+                 v_s, by 5e-5 of the radius",
             ),
             rule(
                 "standing",
-                "it stands with 5 % more friction than needed and falls with 5 % less",
+                "the pyramid stands with 5 % more friction than needed and falls with 5 % less",
                 0.0,
-                "yes or no",
+                "the result is yes or no",
             ),
         ],
     );
@@ -206,7 +216,8 @@ fn plank(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut f = Family::new(
         ctx,
         "plank_on_two_supports",
-        "Plank 2 × 0.3 × 0.04 m on two pairs of fixed spheres, 1e6 N/m per sphere; the point mass is rigidly attached",
+        "Reactions below a plank of 2 × 0.3 × 0.04 m on two pairs of fixed spheres, with 1e6 N/m per sphere. A point mass is rigidly attached to \
+         the plank.",
     );
     let (mass, length, supports) = (2.0, 2.0, [0.2, 1.7]);
     for (point, at) in [(3.0, 0.5), (0.0, 0.0)] {
@@ -242,7 +253,12 @@ fn plank(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     }
     f.finish(
         out,
-        &[rule("reaction", "reactions of the supports, relative", 1e-5, "settling that remains after 1 s")],
+        &[rule(
+            "reaction",
+            "reactions of the supports, relative error",
+            1e-5,
+            "the error is the settling that remains after 1 s",
+        )],
     );
     Ok(())
 }
@@ -267,11 +283,12 @@ fn toppling(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut f = Family::new(
         ctx,
         "toppling",
-        "Block of 1 kg, 1e6 N/m per corner: on slopes half a degree below and above the first event, and pushed 5 % below and above the height at which it tips",
+        "First event of a block of 1 kg with 1e6 N/m per corner. It is on slopes half a degree below and above the slope of the first event, or it \
+         is pushed 5 % below and above the height at which it tips.",
     );
     let mut plot = Plot::new(
         "push",
-        "Tilt of the block 0.2 × 0.6 m, pushed by a rising force at two heights about the critical 0.2 m.",
+        "Tilt of the block of 0.2 × 0.6 m. A rising force pushes it at two heights, below and above the critical height of 0.2 m.",
         "time [s]",
         "tilt [deg]",
     );
@@ -331,15 +348,16 @@ fn toppling(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         &[
             rule(
                 "on a slope",
-                "half a degree below the limit it stays, half a degree above it does what comes first",
+                "the block stays on a slope half a degree below the limit, and shows the predicted first event (sliding or toppling) half a degree \
+                 above it",
                 0.0,
-                "yes or no",
+                "the result is yes or no",
             ),
             rule(
                 "pushed",
-                "pushed 5 % above the critical height it tips, 5 % below it slides",
+                "the block tips when it is pushed 5 % above the critical height, and slides when it is pushed 5 % below it",
                 0.0,
-                "yes or no",
+                "the result is yes or no",
             ),
         ],
     );

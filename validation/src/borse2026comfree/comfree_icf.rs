@@ -61,10 +61,10 @@ impl Page for ComfreeIcf {
         "cross/comfree_icf"
     }
     fn title(&self) -> &'static str {
-        "One law, explicit and implicit: ComFree approaches ICF as the gain falls"
+        "Explicit and implicit solution of one contact law"
     }
     fn lead(&self) -> &'static str {
-        "One contact law, solved explicitly by ComFree and implicitly by ICF: the difference vanishes as the gain falls."
+        "ComFree solves a contact law explicitly and ICF solves it implicitly, and the difference of the velocities vanishes as the gain falls."
     }
     fn cost(&self) -> [f64; 3] {
         [4.0, 4.0, 4.0]
@@ -72,13 +72,16 @@ impl Page for ComfreeIcf {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut plot = Plot::new(
             "difference",
-            "Difference of explicit and implicit velocity, relative to the change that contact makes, against the gain.",
-            "λ_max((δt² K + δt D) W)",
-            "relative difference",
+            "Difference of the explicit and the implicit velocity, relative to the change of velocity that contact makes, over the gain. The dashed \
+             line is the theory for a single eigenvalue.",
+            "gain λ_max((δt² K + δt D) W) [–]",
+            "relative difference [–]",
         )
         .log(true, true);
-        let mut table =
-            Table::new("Gain and relative difference", &["problem", "step [s]", "gain", "difference"]);
+        let mut table = Table::new(
+            "Gain and relative difference of the velocities",
+            &["problem", "time step [s]", "gain", "relative difference"],
+        );
         let mut claims = Vec::new();
         let [kappa, c] = COMPLIANCE;
         let law = DualCone { gains: Gains::Physical { kappa, c }, ..DualCone::default() };
@@ -87,7 +90,7 @@ impl Page for ComfreeIcf {
         let trace = Run::new(&scene, &method, 1.0).trace(|_, _| {})?;
         for (id, name) in [
             ("dense", "two contacts, default law"),
-            ("dense_paper", "two contacts, paper's law"),
+            ("dense_paper", "two contacts, law of the paper"),
             ("clutter", "clutter after 1 s, default law"),
         ] {
             let mut points = Vec::new();
@@ -120,20 +123,21 @@ impl Page for ComfreeIcf {
             claims.push(
                 Claim::between(
                     &format!("{id}/order"),
-                    &format!("{name}: order in the gain, below 0.1"),
+                    &format!("{name}: convergence order of the difference in the gain, for gains below 0.1"),
                     [0.9, 1.1],
                     slope(&fine),
                     "",
                 )
                 .rule("in 0.9 … 1.1, over at least two decades")
-                .because("other facets act at other steps: between gains of 10⁻⁴ and 10⁻³ more of them come to bear in this state of the clutter, which the fit runs across; the bound below holds at each of them"),
+                .because("The set of active facets changes with the time step. Between gains of 10⁻⁴ and 10⁻³ more facets become active in this \
+                    state of the clutter, and the fit crosses this range. The bound of the next claims holds at every gain."),
             );
             let span = fine.iter().map(|p| p.0).fold(0.0, f64::max)
                 / fine.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
             claims.push(
                 Claim::at_least(
                     &format!("{id}/decades"),
-                    &format!("{name}: decades of the fit"),
+                    &format!("{name}: number of decades of the gain that the fit covers"),
                     2.0,
                     span.log10(),
                     "",
@@ -142,8 +146,9 @@ impl Page for ComfreeIcf {
             );
             let worst = points.iter().map(|p| p.1 / (p.0 / (1.0 + p.0))).fold(0.0, f64::max);
             claims.push(
-                Claim::at_most(&format!("{id}/bound"), &format!("{name}: difference over λ/(1 + λ), largest"), 2.0, worst, "")
-                    .rule("at most 2: H/(1 + H) bounds it in the norm of A while one set is active; entries differ in scale"),
+                Claim::at_most(&format!("{id}/bound"), &format!("{name}: largest ratio of the difference to λ/(1 + λ)"), 2.0, worst, "")
+                    .rule("at most 2. H/(1 + H) bounds the difference in the norm of A while one set of facets is active. The entries of the \
+                        velocity differ in scale."),
             );
             plot.add(name, Mark::LinePoints, points);
         }
@@ -151,8 +156,13 @@ impl Page for ComfreeIcf {
             (0..=40).map(|i| 1e-4 * 10f64.powf(0.1 * f64::from(i))).map(|x| (x, x / (1.0 + x))).collect(),
         );
         let mut out = PageOutput::new([
-            "The dual cone with physical gains, κ = 1000/s² and c = 20/s: one compliance at all steps. ComFree evaluates it at the velocity without contact, ICF minimises ½‖v − v*‖² + Ψ(v). For one active set the \
-             difference of their velocities is H/(1 + H) of the change, H = A⁻¹∇²Ψ (dashed, for a single eigenvalue).",
+            "The contact law is the dual cone with physical gains, κ = 1000/s² and c = 20/s. These gains give one compliance at all time steps.",
+            "ComFree evaluates the law at the velocity without contact v*. ICF minimises ½‖v − v*‖²_A + Ψ(v), where Ψ is the potential of the \
+             contacts and A is the inertia.",
+            "For one set of active facets the difference of the two velocities is H/(1 + H) of the change that contact makes, with H = A⁻¹∇²Ψ. The \
+             dashed line is this theory for a single eigenvalue.",
+            "There are three problems: two contacts on a body with six degrees of freedom under the default law, the same body under the law of the \
+             paper, and a clutter of bodies after 1 s under the default law.",
         ]);
         out.plot(plot);
         out.extend(claims);

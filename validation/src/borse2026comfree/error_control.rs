@@ -83,20 +83,24 @@ impl Page for ErrorControl {
         "borse2026comfree/error_control"
     }
     fn title(&self) -> &'static str {
-        "Physical gains under error control"
+        "Convergence under error control with physical gains"
     }
     fn lead(&self) -> &'static str {
-        "ComFree under error control with gains in physical units: the motion converges as the accuracy grows."
+        "A ball and a capsule fall on a plane under ComFree with error control, and their motion converges as the accuracy gets finer."
     }
     fn cost(&self) -> [f64; 3] {
         [6.0, 6.0, 20.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::new([format!(
-            "A ball falls on a plane, slides and rolls; a capsule of 0.22 m comes down on one end while it slides at 0.8 m/s and tumbles, μ = 0.3, and its distance is that of the end that is further off; \
-             {TIME} s, one evaluation per step. Gains relative to the step, as published, make contact stiffer the smaller the step: runs at smaller steps tend to rigid contact, \
-             and two halves of a step obey another law than the whole. Physical gains are one compliance at all steps."
-        )]);
+        let mut out = PageOutput::new([
+            "The first scene is a ball that falls on a plane, slides and rolls. The second scene is a capsule of 0.22 m that comes down on one end \
+             while it slides at 0.8 m/s and tumbles. The friction coefficient is μ = 0.3.".to_owned(),
+            format!("A run lasts {TIME} s, with one evaluation of the contact law per step. The distance of two runs is the distance of the ball's \
+                centres at the end. For the capsule it is the distance of the end that is further off."),
+            "Gains relative to the time step, as published, make contact stiffer when the time step is smaller. Runs with smaller time steps then \
+             tend to rigid contact, and two half steps obey another contact law than the full step. Physical gains give one compliance at all time \
+             steps.".to_owned(),
+        ]);
         CASES.iter().try_for_each(|case| compare(ctx, case, &mut out))?;
         Ok(out)
     }
@@ -111,15 +115,15 @@ fn compare(ctx: &Context, case: &Case, out: &mut PageOutput) -> Result<(), PageE
     ];
     let mut steps_plot = Plot::new(
         &format!("{}steps", case.prefix),
-        &format!("{}: distance at the end from the run with the smallest step.", case.what),
-        "step [s]",
+        &format!("{}: distance at the end from the run with the smallest time step.", case.what),
+        "time step [s]",
         "distance [m]",
     )
     .log(true, true);
     let mut plot = Plot::new(
         &format!("{}accuracy", case.prefix),
         &format!(
-            "{}: distance at the end from physical gains with a step of 1 µs, under error control.",
+            "{}: distance at the end of runs under error control from a run with physical gains and time steps of 1 µs (0.1 µs in a full run).",
             case.what
         ),
         "accuracy [m]",
@@ -143,10 +147,13 @@ fn compare(ctx: &Context, case: &Case, out: &mut PageOutput) -> Result<(), PageE
         }
         if id == "physical" {
             let order = slope(&points[2..]);
-            let claim = format!("{}, {name}: order of the distance in the step, 1 ms to 63 µs", case.what);
+            let claim = format!(
+                "{}, {name}: convergence order of the distance in the time step, from 1 ms to 63 µs",
+                case.what
+            );
             claims.push(
                 Claim::at_least(&format!("{}order", case.prefix), &claim, 0.8, order, "")
-                    .rule("at least 0.8: the step is of order one"),
+                    .rule("at least 0.8. The scheme is of first order."),
             );
         }
         steps_plot.add(name, Mark::LinePoints, points);
@@ -160,10 +167,10 @@ fn compare(ctx: &Context, case: &Case, out: &mut PageOutput) -> Result<(), PageE
             errors.push((accuracy, error));
         }
         if id == "physical" {
-            let claim = format!("{}, {name}: order of the distance in the accuracy", case.what);
+            let claim = format!("{}, {name}: convergence order of the distance in the accuracy", case.what);
             claims.push(
                 Claim::at_least(&format!("{}accuracy", case.prefix), &claim, 0.4, slope(&errors), "").rule(
-                    "at least 0.4: errors of a step of order one fall with the square root of its estimate",
+                    "at least 0.4. The error of a scheme of first order falls with the square root of the estimated error of a step.",
                 ),
             );
         }

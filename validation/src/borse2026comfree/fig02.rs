@@ -40,33 +40,41 @@ impl Page for Fig02 {
         "borse2026comfree/fig02"
     }
     fn title(&self) -> &'static str {
-        "Contact modes: separation, stick, slip along an axis and a diagonal, rolling"
+        "Contact modes: separation, stick, slip and rolling"
     }
     fn lead(&self) -> &'static str {
-        "A box separates, sticks, slides and rolls; velocities and contact forces over time show each contact mode."
+        "A cube sticks and slides on a plane, and a sphere separates from the plane and rolls on it."
     }
     fn cost(&self) -> [f64; 3] {
         [2.0, 2.0, 2.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::new([format!(
-            "The paper's figure is a diagram of modes; here each is a small run. μ = {MU}, h = 2 ms. Cube of 1 kg on a plane, at rest on a slope of {SLOPE}°, or started with 2 m/s along an axis of the \
-             facets or between two; sphere of radius 0.1 m thrown up with 1 m/s, or along with 1 m/s. Paper mode: k = 0.2, d = 0.001, mean mass."
-        )]);
+        let mut out = PageOutput::new([
+            "The figure in the paper is a diagram of contact modes. On this page each contact mode is a small simulation.".to_owned(),
+            format!("The scene for stick and slip is a cube of 1 kg on a plane. The cube is at rest on a slope of {SLOPE}° (stick), or it starts on \
+                a level plane with 2 m/s (slip). The slip goes along a tangential direction of the polyhedral friction cone, or halfway between two \
+                of them (diagonal)."),
+            "The scene for separation and rolling is a sphere of radius 0.1 m. The sphere is thrown up with 1 m/s (separation), or it starts with 1 \
+                m/s along the plane (rolling).".to_owned(),
+            format!("The friction coefficient is μ = {MU} and the time step is h = 2 ms."),
+            "Two methods are compared. ComFree as published evaluates the contact law once per step, with the gains k = 0.2 and d = 0.001. Its \
+                gains are relative to the mean translational mass of the bodies. The projected Gauss–Seidel method repeats sweeps over all contacts \
+                until they have settled.".to_owned(),
+        ]);
         let mut table = Table::new(
-            "Friction over normal force, and what follows from it",
-            &["mode", "quantity", "expected", "ComFree as published", "projected Gauss–Seidel"],
+            "Measured quantities of each contact mode",
+            &["contact mode", "quantity", "expected", "ComFree as published", "projected Gauss–Seidel"],
         );
         let mut forces = Plot::new(
             "friction_ratio",
-            "Friction over normal force while the cube slides and rests; dashed: μ and tan 10°.",
+            "Ratio of friction force to normal force while the cube slides on the plane and rests on the slope. The dashed lines are μ and tan 10°.",
             "time [s]",
-            "|f_t| / f_n",
+            "friction ratio |f_t| / f_n [–]",
         );
         forces.y_range = Some([0.0, 0.8]);
         let mut rolls = Plot::new(
             "rolling",
-            "Sphere that starts with 1 m/s and no spin; dashed: 5/7.",
+            "Speed of a sphere that starts with 1 m/s and without spin. The dashed line is the rolling speed 5/7 m/s.",
             "time [s]",
             "speed [m/s]",
         );
@@ -106,15 +114,15 @@ impl Page for Fig02 {
             ];
         }
         let rows = [
-            ("separation", "largest force [N]", "0".to_owned()),
-            ("stick", "|f_t|/f_n on the slope", format!("{tan:.4}")),
-            ("stick", "creep after 1 s [m/s]", "0".to_owned()),
-            ("slip, axis", "|f_t|/f_n", format!("{MU}")),
-            ("slip, diagonal", "|f_t|/f_n", format!("{MU}")),
+            ("separation", "largest contact force [N]", "0".to_owned()),
+            ("stick", "friction ratio |f_t|/f_n on the slope", format!("{tan:.4}")),
+            ("stick", "creep speed after 1 s [m/s]", "0".to_owned()),
+            ("slip along an axis", "friction ratio |f_t|/f_n", format!("{MU}")),
+            ("slip along a diagonal", "friction ratio |f_t|/f_n", format!("{MU}")),
             ("rolling", "speed [m/s]", format!("{:.4}", 5.0 / 7.0)),
-            ("slip, axis", "rise [m]", "0".to_owned()),
-            ("slip, axis", "braking over μ g", "1".to_owned()),
-            ("slip at 11.25°", "way led aside [°]", "0".to_owned()),
+            ("slip along an axis", "largest rise of the cube [m]", "0".to_owned()),
+            ("slip along an axis", "deceleration over μ g", "1".to_owned()),
+            ("slip at 11.25° to an axis", "deflection of the path [°]", "0".to_owned()),
         ];
         for (i, (mode, what, expected)) in rows.into_iter().enumerate() {
             table.row([
@@ -125,15 +133,17 @@ impl Page for Fig02 {
                 format!("{:.4e}", values[1][i]),
             ]);
         }
-        out.heading("All modes");
+        out.heading("All contact modes");
         out.table(table);
-        out.heading("Separation, stick, slip");
+        out.heading("Stick and slip");
         out.plot(forces);
         let both = |i: usize| [(0, "paper"), (1, "default")].map(|(m, key)| (key, values[m][i]));
+        let names = ["ComFree as published", "projected Gauss–Seidel"];
+        let name = |key: &str| names[usize::from(key == "default")];
         for (key, v) in both(0) {
             out.claim(Claim::at_most(
                 &format!("separation/{key}"),
-                &format!("{key} mode: force on a body that leaves"),
+                &format!("{}: largest contact force on a body that separates from the plane", name(key)),
                 0.0,
                 v,
                 "N",
@@ -143,69 +153,72 @@ impl Page for Fig02 {
             out.claim(
                 Claim::relative(
                     &format!("stick/{key}"),
-                    &format!("{key} mode: a body on a slope is carried by tan θ"),
+                    &format!("{}: friction ratio of a cube that rests on a slope is tan θ", name(key)),
                     tan,
                     v,
                     0.001,
                     "",
                 )
                 .rule(
-                    "within 0.1 %: balance of forces, what is left of the start is gone after half a second",
+                    "within 0.1 %. The value follows from the balance of forces. The transient of the start has decayed after half a second.",
                 ),
             );
         }
         for (key, v) in both(3) {
             out.claim(
-                Claim::relative(&format!("slip_axis/{key}"), &format!("{key} mode: friction along an axis of the facets"), MU, v, 0.001, "")
-                    .because("the facets across the slip share the load until the body has risen by h μ v. As published the contact is lost at φ = 0, before that"),
+                Claim::relative(&format!("slip_axis/{key}"), &format!("{}: friction ratio along an axis of the friction \
+                    cone", name(key)), MU, v, 0.001, "")
+                    .because("The facets perpendicular to the slip carry a part of the load until the cube has risen by h μ v. ComFree as published \
+                        loses the contact at the gap φ = 0, before the cube has risen so far."),
             );
         }
         out.claim(
             Claim::at_most(
                 "slip_rise/default",
-                "projected Gauss–Seidel: rise of what slides at 2 m/s",
+                "projected Gauss–Seidel: largest rise of a cube that slides at 2 m/s",
                 1e-5,
                 values[1][6],
                 "m",
             )
-            .rule("required: at most 10 µm, fifty times the 0.2 µm that sweeps leave open in a step (1e-4 m/s × 2 ms); associated friction may throw it up by (μ v)²/2g = 51 mm"),
+            .rule("required: at most 10 µm. This is fifty times the residual distance of 0.2 µm that the sweeps allow in a step (1e-4 m/s × 2 ms). \
+                The friction of the published law (associated friction) may throw the cube up by (μ v)²/2g = 51 mm."),
         );
         out.claim(
             Claim::relative(
                 "slip_braking/default",
-                "projected Gauss–Seidel: braking over μ g along an axis of the facets",
+                "projected Gauss–Seidel: deceleration over μ g along an axis of the friction cone",
                 1.0,
                 values[1][7],
                 0.001,
                 "",
             )
-            .rule("within 0.1 %: friction at the bound is exact, sweeps leave open 1e-4 m/s of 1.2 m/s"),
+            .rule("within 0.1 %. Friction at its bound is exact. The sweeps may leave a residual of 1e-4 m/s of 1.2 m/s."),
         );
         out.claim(
             Claim::at_most(
                 "slip_aside/default",
-                "projected Gauss–Seidel: angle by which what slides at 11.25° is led aside",
+                "projected Gauss–Seidel: deflection of the path of a cube that slides at 11.25° to an axis of the friction cone",
                 11.25,
                 values[1][8],
                 "°",
             )
-            .rule("at most to where two of eight directions tie"),
+            .rule("at most 11.25°, the angle to the direction at which two of the eight tangential directions brake equally"),
         );
         let polygon = std::f64::consts::FRAC_1_SQRT_2;
         out.claim(
             Claim::relative(
                 "slip_diagonal/paper",
-                "ComFree as published: friction between two of four directions is μ cos 45°",
+                "ComFree as published: friction ratio halfway between two of the four tangential directions is μ cos 45°",
                 MU * polygon,
                 values[0][4],
                 0.001,
                 "",
             )
-            .because("the two facets in front share the load only once the rear ones are empty"),
+            .because("The two facets that brake the cube share the load only after the forces of the other two facets have dropped to zero."),
         );
         out.claim(Claim::between(
             "slip_diagonal/default",
-            "projected Gauss–Seidel: with eight directions friction is between μ cos 22.5° and μ in all directions",
+            "projected Gauss–Seidel: with eight tangential directions the friction ratio is between μ cos 22.5° and μ in all directions",
             [0.999 * MU * (std::f64::consts::PI / 8.0).cos(), 1.001 * MU],
             values[1][4],
             "",
@@ -214,18 +227,19 @@ impl Page for Fig02 {
         let theory =
             G * SLOPE.to_radians().sin() * h * (1.0 / (2.0 * MU * MU * 4.0 * r * (0.001 + 0.2 * h)) - 1.0);
         out.prose(format!(
-            "Creep of ComFree as published by the formula, with R = {r} (depth above the width of solimp): {theory:.4} m/s, while all facets are active."
+            "A formula predicts the creep speed of ComFree as published while all facets are active. The prediction is {theory:.4} m/s. It uses R = \
+                {r}, the value for a depth above the width of MuJoCo's impedance curve (solimp)."
         ));
         out.claim(
             Claim::at_most(
                 "creep/default",
-                "projected Gauss–Seidel: creep on the slope after 1 s",
+                "projected Gauss–Seidel: creep speed on the slope after 1 s",
                 1e-5,
                 values[1][2],
                 "m/s",
             )
             .rule(
-                "at most the residual at which sweeps end, 1e-5 m/s: remembered impulses take creep to zero",
+                "at most 1e-5 m/s, the residual at which the sweeps end. Impulses that are remembered from step to step reduce the creep to zero.",
             ),
         );
         out.heading("Rolling");
@@ -234,13 +248,15 @@ impl Page for Fig02 {
             out.claim(
                 Claim::relative(
                     &format!("rolling/{key}"),
-                    &format!("{key} mode: speed when slip ends"),
+                    &format!("{}: speed of the sphere when the slip has ended", name(key)),
                     5.0 / 7.0,
                     v,
                     if key == "default" { 0.001 } else { 0.01 },
                     "m/s",
                 )
-                .because("it still slips: a sphere that hops gets its friction in pieces"),
+                .because(
+                    "The sphere still slips. It hops, and friction acts on it only during the contacts.",
+                ),
             );
         }
         Ok(out)

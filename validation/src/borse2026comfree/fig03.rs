@@ -60,10 +60,10 @@ impl Page for Fig03 {
         "borse2026comfree/fig03"
     }
     fn title(&self) -> &'static str {
-        "Drop test: depth of contacts for six pairs of gains"
+        "Drop test: penetration depth for six pairs of gains"
     }
     fn lead(&self) -> &'static str {
-        "Bodies are dropped under six pairs of gains; the penetration depth over time shows how each pair settles."
+        "Bodies of five shapes are dropped on a table with six pairs of contact gains, and their mean penetration depth is shown over time."
     }
     fn cost(&self) -> [f64; 3] {
         [20.0, 20.0, 40.0]
@@ -71,14 +71,14 @@ impl Page for Fig03 {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let scene = drop_test()?;
         let mut table = Table::new(
-            "Depth of contacts [mm], mean ± deviation; h = 2 ms, 1000 steps",
-            &["law", "k", "d", "all contacts", "paper", "last 200 steps", "contacts per step"],
+            "Penetration depth [mm], mean ± standard deviation. The time step is h = 2 ms, and a run has 1000 steps.",
+            &["law", "k", "d", "all contacts", "paper", "last 200 steps", "penetrating contacts per step"],
         );
         let mut plot = Plot::new(
             "depth",
-            "Mean depth of the contacts that penetrate, per step (means over 20 steps).",
+            "Mean penetration depth over time. Each point is the mean over all penetrating contacts of 20 steps.",
             "time [s]",
-            "depth [mm]",
+            "penetration depth [mm]",
         )
         .log(false, true);
         let curve = |r: &Row| {
@@ -91,7 +91,10 @@ impl Page for Fig03 {
         };
         let mut claims = Vec::new();
         let scales: &[(&str, MassScale)] = if ctx.full() {
-            &[("mean mass, width 0.001", MassScale::Mean), ("trace (12), width 0.001", MassScale::Trace)]
+            &[
+                ("mean mass, width 0.001", MassScale::Mean),
+                ("trace (equation (12)), width 0.001", MassScale::Trace),
+            ]
         } else {
             &[("mean mass, width 0.001", MassScale::Mean)]
         };
@@ -111,11 +114,13 @@ impl Page for Fig03 {
                 ]);
                 if *mass == MassScale::Mean {
                     let id = format!("k{k}_d{d}");
-                    let text =
-                        format!("k = {k}, d = {d}: mean depth over all contacts, mean mass, width 0.001");
+                    let text = format!(
+                        "k = {k}, d = {d}: mean penetration depth over all contacts with mean mass and solimp width 0.001"
+                    );
                     claims.push(
                         Claim::relative(&format!("{id}/paper"), &text, theirs[0], r.all[0], PAPER, "mm").required()
-                            .because("the paper's number is of other gains, margins or revision than its text says; the release, run on this scene, is deeper than the paper too"),
+                            .because("The number in the paper belongs to other gains, other margins or another revision of the code than its text \
+                                says. The authors' release gives a greater depth on this scene than the paper, too."),
                     );
                     if d == 0.001 || k == 0.5 {
                         plot.add(&format!("k = {k}, d = {d}"), Mark::Line, curve(&r));
@@ -131,18 +136,20 @@ impl Page for Fig03 {
                 claims.push(
                     Claim::decided(
                         &format!("falls_with_{id}/{key}"),
-                        &format!("{name}: depth falls with the {what}"),
+                        &format!("{name}: the mean penetration depth falls when the {what} rises"),
                         holds,
                     )
                     .values(
-                        "as in the paper's table (its text says that depth rises with k)".into(),
+                        "as in the table of the paper (the text of the paper says that the depth rises with k)".into(),
                         listed,
                         "mm",
                     )
-                    .rule("every pair that differs in one gain")
-                    .because("at d = 0.005 λ_max R (d + k h) of a resting cube is 1.8 to 2.1 at R = 9, above the practical bound 1 (0.4 to 0.7 at d = 0.001): boxes and cylinders that lie hop, their \
-                              contacts are seen in two thirds of the steps only (last column), and so the deep impacts weigh more in a mean over contacts; and the lower half of the hops alone is counted. So are \
-                              three starts. The paper's differences in d are within 0.2 mm"),
+                    .rule("holds for every pair of settings that differ in this gain only")
+                    .because("The boxes and cylinders that lie on the table hop at d = 0.005. λ_max R (d + k h) of a resting cube is then 1.8 to \
+                        2.1 at R = 9, above the practical bound 1. It is 0.4 to 0.7 at d = 0.001. The contacts of hopping bodies are found in two \
+                        thirds of the steps only (last column), so that the deep impacts have more weight in a mean over contacts. Only the lower \
+                        half of each hop counts. Three other starts give the same result. The differences between the two values of d in the paper \
+                        are within 0.2 mm."),
                 );
             }
         }
@@ -164,12 +171,13 @@ impl Page for Fig03 {
             {
                 claims.push(Claim::relative(
                     &format!("release/k{k}_d{d}/{id}"),
-                    &format!("k = {k}, d = {d}, width 0.01: mean depth over {what}, against a run of the authors' release"),
+                    &format!("k = {k}, d = {d}, solimp width 0.01: mean penetration depth over {what}, compared with a run of the authors' release"),
                     theirs,
                     ours,
                     ENGINES,
                     "mm",
-                ).required().because("contacts of boxes and cylinders are found in other number: about 250 per step here against 160 in the release, the more of them shallow"));
+                ).required().because("The collision detection finds a different number of contacts of boxes and cylinders. There are about 250 \
+                    contacts per step here and 160 in the release. The additional contacts are shallow."));
             }
         }
         ctx.say("projected Gauss–Seidel");
@@ -187,17 +195,23 @@ impl Page for Fig03 {
         claims.push(
             Claim::at_most(
                 "default",
-                "projected Gauss–Seidel: settled depth, mean over the last 200 steps",
+                "projected Gauss–Seidel: mean penetration depth over the last 200 steps, when the bodies have settled",
                 0.01,
                 r.last[0],
                 "mm",
             )
-            .rule("required: at most 10 µm, fifty times the 0.2 µm that sweeps leave open in a step (1e-4 m/s × 2 ms); 0.449 mm in MuJoCo 4.0.0 on the same scene"),
+            .rule("required: at most 10 µm. This is fifty times the residual distance of 0.2 µm that the sweeps allow in a step (1e-4 m/s × 2 ms). \
+                MuJoCo 4.0.0 has 0.449 mm on this scene."),
         );
         let mut out = PageOutput::new([
-            "125 spheres, capsules, ellipsoids, cylinders and cubes of 1000 kg/m³ fall on a table; some slide over its edge and fall half a metre more. Depths are those of the contacts that penetrate at the \
-             start of a step; mean and deviation are over all of them, as in the paper, so that few deep impacts weigh as much as many contacts at rest: with margin 0 a body that arrives at speed v is found up to v h deep. \
-             Mean mass is what the authors' release uses, the trace is the paper's (12), three times softer for a free body; the paper's table fits the former.",
+            "The scene has 125 spheres, capsules, ellipsoids, cylinders and cubes with a density of 1000 kg/m³ that fall on a table. Some bodies \
+                slide over the edge of the table and fall half a metre more.",
+            "A penetration depth is the depth of a contact that penetrates at the start of a step. As in the paper, the mean and the standard \
+                deviation are over all such contacts of all steps, so that few deep impacts have as much weight as many contacts at rest. The \
+                contact margin is 0, so that a body that arrives at the speed v is found at a depth of up to v h.",
+            "The gains are relative to a mass. The authors' release takes the mean translational mass (mean mass). Equation (12) of the paper takes \
+                the trace of the inverse mass matrix of the contact (trace), which makes the contact of a free body three times softer. The table \
+                in the paper fits the mean mass. The width is that of MuJoCo's impedance curve (solimp).",
         ]);
         out.plot(plot);
         out.extend(claims);

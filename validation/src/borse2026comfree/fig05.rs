@@ -56,20 +56,25 @@ impl Page for Fig05 {
         "borse2026comfree/fig05"
     }
     fn title(&self) -> &'static str {
-        "Torsional and rolling friction: decay of spin and speed"
+        "Decay of spin and speed under torsional and rolling friction"
     }
     fn lead(&self) -> &'static str {
-        "Spin and rolling speed decay at the rates of torsional and rolling friction."
+        "A sphere spins on a plane and a cylinder slides and rolls on it, until torsional and rolling friction stop them."
     }
     fn cost(&self) -> [f64; 3] {
         [3.0, 3.0, 3.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::new([format!(
-            "k = {K}, d = {D}, h = 2 ms, 2 s, mean mass and solimp width 0.01 as in the authors' release. Held: the sphere turns about a fixed axis, its centre 1 mm too low, as in the authors' script: the \
-             normal load is that of the frozen penetration, not a weight, so it says how the law works and not how friction acts. Weight: the sphere may move along the axis. Coulomb: μ m g/I for the spin; slip \
-             until two thirds of the speed and then μ g/(1.5 r) for the cylinder."
-        )]);
+        let mut out = PageOutput::new([
+            format!("The gains are k = {K} and d = {D}. The time step is h = 2 ms, and a run lasts 2 s. As in the authors' release, the gains are \
+                relative to the mean translational mass, and the width of MuJoCo's impedance curve (solimp) is 0.01."),
+            "In the scene `held` a sphere turns about a fixed vertical axis, with its centre 1 mm too low, as in the authors' script. The normal \
+                load comes from this constant penetration and not from a weight. The scene therefore shows how the contact law works and not how \
+                friction acts on a free body.".to_owned(),
+            "In the scene `weight` the sphere may move along the axis and rests on the plane by its weight.".to_owned(),
+            "Coulomb friction gives the closed forms. The spin of the sphere decays at the rate μ m g/I. The cylinder slips until its speed is two \
+                thirds of the speed at the start, and then decelerates with μ g/(1.5 r).".to_owned(),
+        ]);
         spin(ctx, &mut out)?;
         roll(ctx, &mut out)?;
         Ok(out)
@@ -82,7 +87,7 @@ fn release() -> signorini_run::Method {
 
 fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut table = Table::new(
-        "Spin after 2 s [rad/s], 3 at the start",
+        "Spin of the sphere after 2 s [rad/s]. It is 3 rad/s at the start.",
         &[
             "scene",
             "coefficient [m]",
@@ -94,10 +99,11 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     );
     let plot = |name: &str, caption: &str| Plot::new(name, caption, "time [s]", "spin [rad/s]");
     let mut plots = [
-        plot("spin_held", "Sphere held 1 mm deep: ComFree as published."),
+        plot("spin_held", "Spin of the sphere that is held 1 mm deep, with ComFree as published."),
         plot(
             "spin_weight",
-            "Sphere under its weight; thin: ComFree as published, points: projected Gauss–Seidel, dashed: Coulomb.",
+            "Spin of the sphere under its weight. Lines are ComFree as published, points are projected Gauss–Seidel, and dashed lines are Coulomb \
+                friction.",
         ),
     ];
     let mut claims = Vec::new();
@@ -129,25 +135,28 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 claims.push(
                     Claim::relative(
                         &format!("{id}/coulomb"),
-                        &format!("projected Gauss–Seidel, {mu} m: spin lost until halfway to Coulomb's stop"),
+                        &format!("projected Gauss–Seidel, {mu} m: loss of spin until half of the stopping time of Coulomb friction"),
                         3.0 - coulomb_spin(mu, half),
                         lost,
                         within,
                         "rad/s",
                     )
                     .rule(&format!(
-                        "within {:.1} %: 0.15 steps over the time to halfway, at least 0.1 %",
+                        "within {:.1} %. This is 0.15 time steps over half of the stopping time, and at least 0.1 %.",
                         100.0 * within
                     )),
                 );
                 let back = new.v.iter().map(|v| -v[dof]).fold(0.0, f64::max);
                 claims.push(Claim::at_most(
                     &format!("{id}/reversal"),
-                    &format!("projected Gauss–Seidel, {mu} m: largest spin the other way"),
+                    &format!("projected Gauss–Seidel, {mu} m: largest spin in the opposite direction"),
                     if mu < 0.005 { 0.01 } else { 3e-3 },
                     back,
                     "rad/s",
-                ).rule("required: at most 0.003, a thousandth of the spin at the start; 0.01 at the coefficient of 0.001 m, whose facets act weakest").because("facets remember the friction of the slide and give it up as slowly as they act across the normal, μ² (the coefficient over the radius, squared) of what they do along it: the spin swings about its stop"));
+                ).rule("required: at most 0.003, a thousandth of the spin at the start. At the coefficient of 0.001 m the bound is 0.01, because \
+                    its facets act weakest.").because("The facets remember the friction impulses of the slip. They release these impulses slowly: \
+                    their effect on the spin is μ² times their effect along the normal, where μ is the coefficient over the radius. The spin \
+                    therefore oscillates about zero."));
                 table.row([
                     name.into(),
                     mu.to_string(),
@@ -160,14 +169,15 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                     claims.push(
                         Claim::at_most(
                             &format!("{id}/release"),
-                            &format!("under its weight, {mu} m: spin after 2 s, distance from the release's"),
+                            &format!("sphere under its weight, {mu} m: difference of the spin after 2 s from the authors' release"),
                             if theirs == 0.0 { 1e-6 } else { 5e-3 },
                             (end - theirs).abs(),
                             "rad/s",
                         )
-                        .rule("at most 0.005, five units of the last of the release's three decimals; at most 1e-6 where the release has stopped, its single precision")
+                        .rule("at most 0.005, five units of the last of the three decimals of the release. The bound is 1e-6, single precision, \
+                            where the sphere has stopped in the release.")
                         .because(
-                            "the sphere hops (gain above one), and when it touches is a matter of round-off",
+                            "The sphere hops, because the gain is above one. Round-off decides when it touches the plane.",
                         ),
                     );
                 }
@@ -184,24 +194,26 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 claims.push(
                     Claim::at_most(
                         &format!("{id}/closed_form"),
-                        &format!("held, {mu} m: spin after 2 s, distance from the closed form"),
+                        &format!(
+                            "held sphere, {mu} m: difference of the spin after 2 s from the closed form"
+                        ),
                         1e-12,
                         (end - exact).abs(),
                         "rad/s",
                     )
-                    .rule("at most 1e-12: round-off of 1000 steps at 3 rad/s, N ε ω = 7e-13"),
+                    .rule("at most 1e-12. The round-off of 1000 steps at 3 rad/s is N ε ω = 7e-13."),
                 );
                 if let Some(theirs) = theirs {
                     claims.push(
                         Claim::at_most(
                             &format!("{id}/release"),
-                            &format!("held, {mu} m: spin after 2 s, distance from the release's"),
+                            &format!("held sphere, {mu} m: difference of the spin after 2 s from the authors' release"),
                             2e-4,
                             (end - theirs).abs(),
                             "rad/s",
                         )
                         .rule(
-                            "at most 2e-4: the release's numbers have four decimals, from single precision",
+                            "at most 2e-4. The numbers of the release have four decimals and come from single precision.",
                         ),
                     );
                 }
@@ -217,12 +229,13 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 
 fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut table = Table::new(
-        "Speed of the cylinder after 2 s [m/s], 1 at the start",
+        "Speed of the cylinder after 2 s [m/s]. It is 1 m/s at the start.",
         &["coefficient [m]", "ComFree as published", "release", "projected Gauss–Seidel", "Coulomb"],
     );
     let mut plot = Plot::new(
         "roll",
-        "Cylinder on its side; lines: ComFree as published, points: projected Gauss–Seidel, dashed: Coulomb, and later than that the closed form with one normal force for sliding and rolling.",
+        "Speed of a cylinder on its side. Lines are ComFree as published, points are projected Gauss–Seidel. The dashed lines are two closed forms: \
+            Coulomb friction, which stops the cylinder first, and friction in which sliding and rolling share one normal force.",
         "time [s]",
         "speed [m/s]",
     );
@@ -253,25 +266,36 @@ fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             claims.push(
                 Claim::at_most(
                     &format!("roll_{mu}/release"),
-                    &format!("{mu} m: speed after 2 s, distance from the release's"),
+                    &format!("cylinder, {mu} m: difference of the speed after 2 s from the authors' release"),
                     1e-3 + 0.03 * (2.0 / 3.0 - theirs),
                     (a.v_at(T, 0) - theirs).abs(),
                     "m/s",
                 )
-                .rule("required: at most 1 mm/s and 3 % of what the resistance took from 2/3 m/s")
-                .because("the cylinder hops at these gains, and its contact points are found otherwise"),
+                .rule("required: at most 1 mm/s and 3 % of the speed that the rolling resistance took from 2/3 m/s")
+                .because("The cylinder hops at these gains, and the two collision detections find different contact points."),
             );
         }
         let far = (0..=200).map(|k| 0.01 * f64::from(k)).map(|t| (b.v_at(t, 0) - coulomb_roll(mu, t)).abs());
         claims.push(
-            Claim::at_most(&format!("roll_{mu}/coulomb"), &format!("projected Gauss–Seidel, {mu} m: largest distance from Coulomb's speed"), 0.05, far.fold(0.0, f64::max), "m/s")
+            Claim::at_most(&format!("roll_{mu}/coulomb"), &format!("projected Gauss–Seidel, {mu} m: largest difference of the speed from that of \
+                Coulomb friction"), 0.05, far.fold(0.0, f64::max), "m/s")
                 .rule("required: at most 5 % of the speed at the start")
-                .because("sliding and rolling share one normal force (Σ|f_s|/μ_s ≤ f_n): the part that brakes the cylinder as a whole is missing for the resistance to rolling, which Coulomb's line has in full"),
+                .because("Sliding friction and rolling resistance share one normal force (Σ|f_s|/μ_s ≤ f_n). The part that decelerates the cylinder \
+                    as a whole is not available for the rolling resistance. Coulomb friction has the full normal force for both."),
         );
         let far = (0..=200).map(|k| 0.01 * f64::from(k)).map(|t| (b.v_at(t, 0) - shared_roll(mu, t)).abs());
         claims.push(
-            Claim::at_most(&format!("roll_{mu}/shared"), &format!("projected Gauss–Seidel, {mu} m: largest distance from the closed form with one normal force for both"), 0.01, far.fold(0.0, f64::max), "m/s")
-                .rule("at most half of what one step brakes, g h/2 = 0.01 m/s"),
+            Claim::at_most(
+                &format!("roll_{mu}/shared"),
+                &format!(
+                    "projected Gauss–Seidel, {mu} m: largest difference of the speed from the closed \
+                form with one shared normal force"
+                ),
+                0.01,
+                far.fold(0.0, f64::max),
+                "m/s",
+            )
+            .rule("at most g h/2 = 0.01 m/s, half of the speed that friction takes in one step"),
         );
     }
     out.heading("A cylinder that slides and rolls");

@@ -88,19 +88,24 @@ impl Page for Fig06 {
         "borse2026comfree/fig06"
     }
     fn title(&self) -> &'static str {
-        "Stability of a dropped cube against gains and steps"
+        "Stability of a dropped cube over gains and time steps"
     }
     fn lead(&self) -> &'static str {
-        "A dropped cube under a grid of gains and time steps: stable, or not."
+        "A cube is dropped on a plane with many gains and time steps, and the plots show where it comes to rest."
     }
     fn cost(&self) -> [f64; 3] {
         [10.0, 10.0, 40.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([
-            "Cube of 1 kg, half edge 0.05 m, centre at 0.15 m, started with 2 m/s along x and 0.1 rad/s about each axis (the paper does not give size and height). μ = 1, condim 3, mean mass. Prediction: with all \
-             facets of the four corners active a mode with eigenvalue λ of M⁻¹S is stable when 2a + 3b < 4, a = λRd, b = λRkh; λ is measured by the power method on the step problem itself. A run rests when no speed \
-             exceeds 1 mm/s or 1 mrad/s in the last quarter.",
+            "The scene is a cube of 1 kg with a half edge of 0.05 m. Its centre starts at a height of 0.15 m, with 2 m/s along x and 0.1 rad/s \
+                about each axis. The paper does not give the size and the height.",
+            "The friction coefficient is μ = 1. Contacts have three dimensions, the normal and two tangents (condim 3). The gains are relative to \
+                the mean translational mass of the bodies.",
+            "The stability is predicted for the state in which all facets of the friction cones at the four corners act. A mode with the eigenvalue \
+                λ of M⁻¹S is stable when 2a + 3b < 4, with a = λRd and b = λRkh. λ is measured by the power method on the step problem itself. R \
+                follows from MuJoCo's impedance curve (solimp).",
+            "A run counts as at rest when no speed exceeds 1 mm/s or 1 mrad/s in its last quarter.",
         ]);
         map(ctx, &mut out)?;
         release(ctx, &mut out)?;
@@ -115,9 +120,9 @@ fn map(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let n = if ctx.full() { 16 } else { 8 };
     let mut plot = Plot::new(
         "map",
-        "Cube of fig. 6 over gains, h = 2 ms, R = 9; dashed: 2a + 3b = 4 with the measured λ.",
-        "d",
-        "k [1/s]",
+        "Gains at which the cube comes to rest, with h = 2 ms and R = 9. The dashed line is the predicted boundary 2a + 3b = 4 with the measured λ.",
+        "damping gain d [–]",
+        "stiffness gain k [1/s]",
     );
     let (mut rests, mut moves) = (Vec::new(), Vec::new());
     let (mut wrong, mut clear) = (0, 0);
@@ -134,7 +139,7 @@ fn map(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             }
         }
     }
-    plot.add("comes to rest", Mark::Points, rests).add("does not", Mark::Points, moves);
+    plot.add("comes to rest", Mark::Points, rests).add("does not come to rest", Mark::Points, moves);
     // Room for the legend above the points.
     plot.y_range = Some([-0.1, 3.3]);
     let edge = 4.0 / (lambda * 9.0);
@@ -145,18 +150,20 @@ fn map(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     out.claim(
         Claim::relative(
             "lambda",
-            "λ_max of the cube on four corners, condim 3, μ = 1, by the power method",
+            "λ_max of the cube on four corners with condim 3 and μ = 1, by the power method",
             39.1,
             lambda,
             0.005,
             "",
         )
-        .rule("within 0.5 %: the number of the derivation has three digits"),
+        .rule("within 0.5 %. The derived number has three digits."),
     );
     out.claim(
-        Claim::at_most("map", &format!("settings on the wrong side, among {clear} with |2a + 3b − 4| > 0.4"), 0.05 * f64::from(clear), f64::from(wrong), "")
+        Claim::at_most("map", &format!("settings on the wrong side of the predicted boundary, among {clear} settings with |2a + 3b − 4| > \
+            0.4"), 0.05 * f64::from(clear), f64::from(wrong), "")
             .rule("required: at most 5 %")
-            .because("the boundary is that of one active set; a cube that slides or rocks keeps part of its facets empty, and above a + b = 1 of the vertical mode there is no rest with contact"),
+            .because("The predicted boundary holds for one set of active facets. The forces of some facets are zero while a cube slides or rocks. \
+                Above a + b = 1 of the vertical mode there is no rest with contact."),
     );
     Ok(())
 }
@@ -164,15 +171,15 @@ fn map(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let scene = with_width_of_release(&cube(0.15, 1.0, 0.0, SOLIMP)?);
     let mut table = Table::new(
-        "Against the authors' release, solimp width 0.01",
+        "Comparison with the authors' release, with a solimp width of 0.01",
         &[
             "k",
             "d",
             "step [ms]",
             "2a + 3b, R = 9",
-            "fastest in the last quarter",
-            "rest depth [mm]",
-            "release [mm]",
+            "largest speed in the last quarter [m/s, rad/s]",
+            "depth at rest [mm]",
+            "depth at rest in the release [mm]",
         ],
     );
     let all =
@@ -180,7 +187,7 @@ fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let theirs_in_time = traces(&ctx.root)?;
     let mut plot = Plot::new(
         "release",
-        "Speed along x, steps of 2 ms; lines: as published here; points: the authors' release.",
+        "Speed along x with time steps of 2 ms. Lines are ComFree as published in this project, and points are the authors' release.",
         "time [s]",
         "speed [m/s]",
     );
@@ -217,20 +224,23 @@ fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let id = format!("release/k{k}_d{d}_h{h}");
         match theirs {
             Some(theirs) => claims.push(
-                Claim::relative(&id, &format!("rest depth at k = {k}, d = {d}, h = {h} s, against the release"), theirs, depth, 0.002, "mm")
-                    .rule("within 0.2 %: half a unit of the last digit of 0.249 mm; the release computes in single precision"),
+                Claim::relative(&id, &format!("depth at rest with k = {k}, d = {d}, h = {h} s, compared with the authors' \
+                    release"), theirs, depth, 0.002, "mm")
+                    .rule("within 0.2 %, half a unit of the last digit of 0.249 mm. The release computes in single precision."),
             ),
             None => claims.push(
-                Claim::at_least(&id, &format!("k = {k}, d = {d}, h = {h} s never rests, as in the release: fastest in the last quarter"), 0.01, fastest, "m/s, rad/s")
-                    .rule("required: at least ten times the bound of rest"),
+                Claim::at_least(&id, &format!("largest speed in the last quarter with k = {k}, d = {d}, h = {h} s: the cube never comes to rest, as \
+                    in the release"), 0.01, fastest, "m/s, rad/s")
+                    .rule("required: at least ten times the speed below which the cube counts as at rest"),
             ),
         }
     }
-    out.heading("Beside the authors' release");
+    out.heading("Comparison with the authors' release");
     out.plot(plot);
     out.claim(
-        Claim::at_most("release/path", "settings that rest, 2 s: largest distance of the centre from that of the release", 5e-3, farthest, "m")
-            .rule("required: at most a tenth of the half edge; impacts multiply the single precision of the release"),
+        Claim::at_most("release/path", "largest distance of the centre from that of the release over 2 s, for settings that come to \
+            rest", 5e-3, farthest, "m")
+            .rule("required: at most a tenth of the half edge. Impacts amplify the round-off of the release, which computes in single precision."),
     );
     out.table(table);
     out.extend(claims);
@@ -241,13 +251,15 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let scene = cube(0.15, 1.0, 0.0, SOLIMP)?;
     let mut speed = Plot::new(
         "speed",
-        "Horizontal speed; lines: ComFree as published, k = 0.2, d = 0.001; points: projected Gauss–Seidel.",
+        "Horizontal speed of the cube at five time steps. Lines are ComFree as published with k = 0.2 and d = 0.001, and points are projected \
+            Gauss–Seidel.",
         "time [s]",
         "speed [m/s]",
     );
     let mut height = Plot::new(
         "height",
-        "Height of the centre; lines: ComFree as published, k = 0.2, d = 0.001; points: projected Gauss–Seidel.",
+        "Height of the centre of the cube at five time steps. Lines are ComFree as published with k = 0.2 and d = 0.001, and points are projected \
+            Gauss–Seidel.",
         "time [s]",
         "height [m]",
     );
@@ -264,11 +276,12 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         height.add_colored("", Mark::Points, i, new.curve(40, |t, row| t.q[row][2]));
         claims.push(Claim::at_most(
             &format!("default/h{h}"),
-            &format!("projected Gauss–Seidel rests at h = {h} s: fastest in the last half second"),
+            &format!("projected Gauss–Seidel at h = {h} s: largest speed in the last half second, when the cube is at rest"),
             f64::max(REST * 0.5f64.powf(0.02 / h), 1e-12),
             restlessness(&new),
             "m/s, rad/s",
-        ).rule("required: at most 1 mm/s or mrad/s, halved every 75 steps, or 1e-12: the rest of the impact decays at a constant rate per step"));
+        ).rule("required: at most 1 mm/s or 1 mrad/s, halved every 75 steps, or 1e-12. The motion after the impact decays at a constant rate per \
+            step."));
         let depth = 1e3 * (0.05 - new.q_at(2.0, 2)).abs();
         claims.push(
             Claim::at_most(
@@ -279,11 +292,11 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 "mm",
             )
             .rule(
-                "at most what sweeps may leave open in a step, 1e-4 m/s × h; 0.54 mm in the release at 2 ms",
+                "at most 1e-4 m/s × h, the residual distance that the sweeps allow in a step. The release has 0.54 mm at 2 ms.",
             ),
         );
     }
-    out.heading("Steps of other lengths");
+    out.heading("Other time steps");
     out.extend([speed, height]);
     out.extend(claims);
     Ok(())

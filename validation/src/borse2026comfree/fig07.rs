@@ -131,10 +131,10 @@ impl Page for Fig07 {
         "borse2026comfree/fig07"
     }
     fn title(&self) -> &'static str {
-        "Time of a step against the number of contacts"
+        "Computing time of a step over the number of contacts"
     }
     fn lead(&self) -> &'static str {
-        "The time of a step grows with the number of contacts; its exponent is fitted to many contacts in one world."
+        "The computing time of a step grows with the number of contacts, for many worlds and for many contacts in one world."
     }
     fn cost(&self) -> [f64; 3] {
         [8.0, 8.0, 90.0]
@@ -145,10 +145,17 @@ impl Page for Fig07 {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let size = usize::from(ctx.full());
         let (count, steps, repeats) = [(16, 150, REPEATS), (512, 750, 2)][size];
-        let mut out = PageOutput::new([format!(
-            "Three 2 × 2 arrays of cubes, capsules and spheres that fall by a centimetre; {count} worlds that start up to 20 cm higher, with noise of 1e-3 on their velocities, {steps} steps of 2 ms, {repeats} times, of which each step counts with the least time of the processor. The paper \
-             steps 512 worlds on a device; here one thread of this processor, and MuJoCo, where it is installed, in the same run."
-        )]);
+        let mut out = PageOutput::new([
+            format!("A world has three 2 × 2 arrays of cubes, capsules and spheres that fall by a centimetre. There are {count} worlds. They start \
+                up to 20 cm higher, with noise of 1e-3 on their velocities, so that their contacts do not begin at one time."),
+            format!("Each world takes {steps} steps of 2 ms. A run is repeated {repeats} times, and each step counts with its least processor time."),
+            "The paper steps 512 worlds on a GPU. Here one thread of this processor steps the worlds. MuJoCo runs for comparison where it is \
+                installed.".to_owned(),
+            "The first part compares ComFree as published, ComFree with one evaluation of the law of this project, projected Gauss–Seidel sweeps, \
+                and the implicit method ICF. In the second part one world has many spheres at rest on a plane. The growth of the time of a step is \
+                fitted by a power of the number \
+                of contacts.".to_owned(),
+        ]);
         out.heading("Many worlds");
         many_worlds(ctx, [count, steps], repeats, &mut out)?;
         out.heading("Many contacts in one world");
@@ -165,15 +172,16 @@ fn many_worlds(
 ) -> Result<(), PageError> {
     let mut plot = Plot::new(
         "worlds",
-        "Worlds with three 2 × 2 arrays, one thread: time of a step of all worlds, the least of the repetitions.",
-        "contacts of all worlds",
-        "time [ms]",
+        "Time of a step of all worlds on one thread, over the number of contacts of all worlds. Each step counts with the least time of the \
+            repetitions.",
+        "contacts of all worlds [–]",
+        "time of a step [ms]",
     );
     let methods = [
         ("ComFree, one evaluation (as published)", Method::comfree_paper(0.1, 0.001, MassScale::Mean)),
         ("ComFree, one evaluation", Method::comfree_sweeping(1)),
         ("projected Gauss–Seidel", Method::comfree()),
-        ("icf", Method::icf()),
+        ("ICF", Method::icf()),
     ];
     let drawn = |points: Vec<(f64, f64)>| binned(&points, 12).into_iter().map(|p| (p.0, 1e3 * p.1)).collect();
     let text = arrays_text();
@@ -214,14 +222,19 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
 fn many_contacts(ctx: &Context, sizes: &[usize], out: &mut PageOutput) -> Result<(), PageError> {
     let mut plot = Plot::new(
         "growth",
-        "Spheres at rest on a plane, one contact each, one evaluation: time of a step. Dashed: in proportion to the contacts, from the first point on.",
-        "contacts",
-        "time [ms]",
+        "Time of a step with one evaluation, for spheres at rest on a plane with one contact each. The dashed line grows in proportion to the \
+            number of contacts from the first point on.",
+        "contacts [–]",
+        "time of a step [ms]",
     )
     .log(true, true);
     let mut table = Table::new(
-        "Time per contact, spheres at rest on a plane",
-        &["contacts", "laws, evaluation, response [ns]", "kinematics, collision, rows [ns]"],
+        "Time per contact for spheres at rest on a plane",
+        &[
+            "contacts",
+            "contact laws, evaluation, response [ns]",
+            "kinematics, collision detection, Jacobian rows [ns]",
+        ],
     );
     let (mut contact, mut rest) = (Vec::new(), Vec::new());
     for &n in sizes {
@@ -232,7 +245,7 @@ fn many_contacts(ctx: &Context, sizes: &[usize], out: &mut PageOutput) -> Result
         contact.push((all, 1e3 * a * all));
         rest.push((all, 1e3 * b * all));
     }
-    let text = "contact phase of one evaluation: exponent of its time over the number of contacts";
+    let text = "exponent of the time of the contact phase (laws, evaluation, response) over the number of contacts, one evaluation";
     let claim = Claim::at_most("exponent", text, EXPONENT, exponent(&contact), "").required().timed();
     let ends = [contact[0], contact[contact.len() - 1]];
     plot.add("laws, evaluation, response", Mark::LinePoints, contact);

@@ -17,17 +17,18 @@ const KEPT: f64 = 0.8;
 /// MuJoCo's rate times this is asked for.
 const TWICE: f64 = 2.0;
 /// The hand that stands in where that of others is absent.
-const SUBSTITUTE: &str = "a hand of four fingers of this project (models/leap_hand) for the Allegro hand";
+const SUBSTITUTE: &str =
+    "a hand with four fingers of this project (models/leap_hand) instead of the Allegro hand";
 
 impl Page for Fig08 {
     fn id(&self) -> &'static str {
         "borse2026comfree/fig08"
     }
     fn title(&self) -> &'static str {
-        "Throughput: a hand and a cube in many worlds"
+        "Simulation throughput in many worlds"
     }
     fn lead(&self) -> &'static str {
-        "A hand and a cube run in many worlds at once: steps per second by the number of worlds."
+        "A robot hand with a cube, and other scenes, run in many worlds at once, and the steps per second are measured."
     }
     fn cost(&self) -> [f64; 3] {
         [4.0, 4.0, 300.0]
@@ -39,12 +40,17 @@ impl Page for Fig08 {
         let size = usize::from(ctx.full());
         let (worlds, rounds) = (WORLDS[size], ROUNDS[size]);
         let files = Files::new(ctx)?;
-        let mut out = PageOutput::new([format!(
-            "Scenes that need nothing from outside are stepped now, and those of models by others where their files are ({}). {worlds} worlds each, with noise of 10⁻³ on velocities; controls about those of the keyframe, drawn anew every {} steps for each world, the same for all engines. Engines take turns in {rounds} rounds on all threads, and ratios are medians over those of each round; steps alone are timed, in time of the processor over all threads, which other work on the machine changes least: no observations, no costs. \
-             The paper steps 256 to 4096 worlds on a device; here the threads of this processor. Depths are those at the ends, found by one collision detection whatever the engine.",
-            files.absent().unwrap_or_else(|| "all are here".into()),
-            HOLD
-        )]);
+        let mut out = PageOutput::new([
+            format!("Scenes of this project are always run. Scenes with robot models of other projects are run where the model files are installed \
+                ({}).", files.absent().unwrap_or_else(|| "all files are here".into())),
+            format!("Each scene has {worlds} worlds, with noise of 10⁻³ on the velocities at the start. The controls are drawn about those of the \
+                keyframe, anew every {HOLD} steps for each world. They are equal for all engines."),
+            format!("The engines take turns in {rounds} rounds on all threads. Ratios of two engines are medians over the ratios of the rounds. The \
+                measured time covers the steps alone, without observations and without costs. It is the processor time over all threads, which \
+                other work on the machine changes least."),
+            "The paper steps 256 to 4096 worlds on a GPU. Here the threads of this processor step the worlds.".to_owned(),
+            "Penetration depths are those at the end of a run. One collision detection finds them for all engines.".to_owned(),
+        ]);
         curve(ctx, &files, CURVE[size], &mut out)?;
         scenes(ctx, &files, worlds, rounds, &mut out)?;
         records::curve(&ctx.root, &mut out)?;
@@ -111,8 +117,9 @@ impl Files {
         let names = ["allegro_hand/right_hand.xml", "leap_hand/scene.xml"];
         let absent: Vec<&str> =
             names.into_iter().zip(&self.others).filter(|(_, o)| o.is_none()).map(|(n, _)| n).collect();
-        (!absent.is_empty())
-            .then(|| format!("absent: {}; SIGNORINI_MODELS names their folder", absent.join(", ")))
+        (!absent.is_empty()).then(|| {
+            format!("these files are absent: {}; set SIGNORINI_MODELS to their folder", absent.join(", "))
+        })
     }
 
     fn case(&self, short: &'static str, what: &'static str, file: &str) -> Case {
@@ -139,7 +146,7 @@ impl Files {
 
     /// A hand of this project with a cube on it.
     fn hand(&self) -> Case {
-        let own = self.case("leap", "hand of four fingers, cube that lies", "leap_hand/cube.xml");
+        let own = self.case("leap", "hand with four fingers, cube at rest", "leap_hand/cube.xml");
         Case { spread: 0.1, held: Some(("cube", 0.06)), ..own }
     }
 
@@ -152,17 +159,17 @@ impl Files {
         };
         let mut all = vec![
             Case { file: self.folder.join("arrays.xml"), keyframe: None, dt: 2e-3, draws: 4, ..arrays },
-            arms("arms", "two arms at home", "home"),
+            arms("arms", "two arms in their home pose", "home"),
             Case { held: Some(("ball", 0.05)), ..arms("held", "two arms, ball squeezed", "held") },
             self.hand(),
             Case {
                 keyframe: Some("turning"),
                 held: None,
-                ..Case { short: "turning", what: "hand of four fingers, cube being turned", ..self.hand() }
+                ..Case { short: "turning", what: "hand with four fingers, cube being turned", ..self.hand() }
             },
         ];
         if let Some(file) = self.others[1].clone() {
-            let own = self.case("menagerie", "LEAP hand of others, its cube in it", "");
+            let own = self.case("menagerie", "LEAP hand of another project, with its cube", "");
             all.push(Case { file, keyframe: None, ..own });
         }
         all.extend(self.allegro());
@@ -178,11 +185,11 @@ fn curve(ctx: &Context, files: &Files, sizes: &[usize], out: &mut PageOutput) ->
     let mut plot = Plot::new(
         "throughput",
         &format!(
-            "{}: steps of one world per second of processor time over all threads, measured now.",
+            "{}: steps of one world per second of processor time over all threads, measured in this run.",
             case.what
         ),
-        "worlds",
-        "10³ steps per processor second",
+        "number of worlds [–]",
+        "rate [10³ steps per processor second]",
     )
     .log(true, false);
     let mut beside = case.beside(&files.root);
@@ -202,7 +209,7 @@ fn curve(ctx: &Context, files: &Files, sizes: &[usize], out: &mut PageOutput) ->
     plot.y_range = Some([0.0, 1.9 * rates.iter().flatten().map(|p| p.1).fold(0.0, f64::max)]);
     let names = ENGINES.iter().map(|e| e.0).chain([MUJOCO]);
     names.zip(&rates).for_each(|(name, points)| _ = plot.add(name, Mark::LinePoints, points.clone()));
-    out.heading("Steps by number of worlds");
+    out.heading("Throughput over the number of worlds");
     out.plot(plot);
     if let Err(why) = beside {
         out.prose(why);
@@ -212,7 +219,7 @@ fn curve(ctx: &Context, files: &Files, sizes: &[usize], out: &mut PageOutput) ->
         rates.and_then(|r| Some(r.last()?.1 / r.first()?.1)).unwrap_or(f64::NAN)
     };
     let text = format!(
-        "time grows with the worlds and no faster: rate of one evaluation with {} worlds over that with {}",
+        "the time grows at most in proportion to the number of worlds: rate of one evaluation with {} worlds over its rate with {} worlds",
         sizes[sizes.len() - 1],
         sizes[0]
     );
@@ -257,17 +264,17 @@ fn scenes(
     out: &mut PageOutput,
 ) -> Result<(), PageError> {
     let mut table = Table::new(
-        "Scenes, measured now",
+        "Throughput and penetration depth of each scene, measured in this run",
         &[
             "scene",
             "engine",
             "steps per processor second",
-            "over MuJoCo",
+            "ratio to MuJoCo",
             "steps per second",
-            "contacts that penetrate, per world",
+            "penetrating contacts per world",
             "mean depth [mm]",
-            "largest [mm]",
-            "body still held [%]",
+            "largest depth [mm]",
+            "worlds with body still held [%]",
         ],
     );
     let (mut frozen, mut slowest, mut least) = (0, (f64::INFINITY, ""), (f64::INFINITY, ""));
@@ -315,12 +322,16 @@ fn scenes(
         }
         match beside {
             Ok(worlds) => {
-                let by = format!("{}, {}, beside MuJoCo {}", case.what, PLANNING.0, worlds.version());
-                let rate = format!("{by}: steps per second of processor time over its");
+                let by = format!("{}, {}, compared with MuJoCo {}", case.what, PLANNING.0, worlds.version());
+                let rate =
+                    format!("{by}: ratio of the steps per second of processor time to those of MuJoCo");
                 let id = format!("{}_rate", case.short);
                 beside_claims
                     .push(Claim::at_least(&id, &rate, TWICE, planning.over(&theirs), "").required().timed());
-                let (id, depth) = (format!("{}_depth", case.short), format!("{by}: mean depth over its"));
+                let (id, depth) = (
+                    format!("{}_depth", case.short),
+                    format!("{by}: ratio of the mean penetration depth to that of MuJoCo"),
+                );
                 let theirs = theirs.ends(&start)?.depth[0];
                 beside_claims.push(Claim::at_most(&id, &depth, 1.0, ends.depth[0] / theirs, "").required());
             }
@@ -329,16 +340,22 @@ fn scenes(
     }
     out.heading("Scenes");
     out.table(table);
-    let text = "worlds frozen by an error, all scenes and engines";
+    let text = "number of worlds that an error stopped, over all scenes and engines";
     out.claim(Claim::at_most("frozen", text, 0.0, frozen as f64, "worlds"));
-    let text = format!("rate of one evaluation over that of sweeps where bodies touch, least: {}", slowest.1);
-    let rule = "required: at least 0.9: contacts at rest take one sweep, and rates differ by a twentieth from round to round";
+    let text = format!(
+        "smallest ratio of the rate of one evaluation to that of up to 12 sweeps, over scenes with contact (here: {})",
+        slowest.1
+    );
+    let rule = "required: at least 0.9. Contacts at rest take one sweep, and rates differ by a twentieth from round to round.";
     out.claim(Claim::at_least("one_over_sweeps", &text, 0.9, slowest.0, "").rule(rule).timed());
-    let text = format!("worlds in which the body is still held with up to 12 sweeps, least: {}", least.1);
+    let text = format!(
+        "smallest share of worlds in which the body is still held, with up to 12 sweeps (here: {})",
+        least.1
+    );
     out.claim(Claim::at_least("held", &text, 100.0, 100.0 * least.0, "%").required());
     match absent {
         Some(why) => {
-            let text = "rates and depths beside MuJoCo's";
+            let text = "rates and penetration depths compared with those of MuJoCo";
             out.claim(Claim::skipped("beside_mujoco", text, &why));
         }
         None => out.extend(beside_claims),

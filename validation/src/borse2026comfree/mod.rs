@@ -49,7 +49,7 @@ fn plan_model(model: PlanModel) -> &'static str {
     match model {
         PlanModel::ComFree => "projected Gauss–Seidel, up to 12 sweeps",
         PlanModel::Icf => "ICF",
-        PlanModel::Published => "projected Gauss–Seidel, published sampler",
+        PlanModel::Published => "projected Gauss–Seidel with the published sampler",
         PlanModel::OneEvaluation => "ComFree, one evaluation (as published)",
         PlanModel::Other => "MuJoCo",
     }

@@ -96,10 +96,10 @@ impl Page for Modes {
         "borse2026comfree/modes"
     }
     fn title(&self) -> &'static str {
-        "Effects of the switches of the law"
+        "Effects of the settings of the contact law"
     }
     fn lead(&self) -> &'static str {
-        "Each switch of the ComFree law is turned in its own scene, and its effect is drawn."
+        "One setting of ComFree's contact law is changed at a time, and its effect is measured on small scenes with cubes."
     }
     fn cost(&self) -> [f64; 3] {
         [6.0, 6.0, 6.0]
@@ -110,13 +110,13 @@ impl Page for Modes {
         let own = |study: Study| Method::own(study).with_step(0.002);
         let base = Study::default();
         let settings: Vec<(&str, Method)> = vec![
-            ("one evaluation, no memory", one(law)),
+            ("one evaluation without memory", one(law)),
             ("no mass splitting, no cap", own(Study { split: false, cap: false, ..base })),
             ("no mass splitting, capped", own(Study { split: false, ..base })),
             ("no normalisation over facets, no cap", own(Study { normalize: false, cap: false, ..base })),
             ("no normalisation over facets, capped", own(Study { normalize: false, ..base })),
-            ("mean mass (release), capped", own(Study { mass: Some(MassScale::Mean), ..base })),
-            ("trace as mass (12), capped", own(Study { mass: Some(MassScale::Trace), ..base })),
+            ("mean mass (as in the release), capped", own(Study { mass: Some(MassScale::Mean), ..base })),
+            ("trace as mass (equation (12)), capped", own(Study { mass: Some(MassScale::Trace), ..base })),
             ("all contacts share the mass", one(DualCone { acting: false, ..law })),
             ("opposite facets not balanced", own(Study { balanced: false, ..base })),
             (
@@ -131,7 +131,7 @@ impl Page for Modes {
             ("memory", own(Study { memory: 1.0, ..base })),
             ("memory, sweeps until settled (projected Gauss–Seidel)", Method::comfree().with_step(0.002)),
             (
-                "memory, settled, friction of the dual cone at any slip",
+                "memory, settled sweeps, friction of the dual cone at any slip",
                 Method::comfree_with(
                     DualCone { coulomb_slip: None, ..DualCone::remembering(1.0) },
                     Sweeps::default(),
@@ -144,23 +144,24 @@ impl Page for Modes {
             ),
         ];
         let mut table = Table::new(
-            "Cube of 1 kg dropped from 0.1 m, on a slope of 10°, sliding with μ = 0.3; stack of five; h = 2 ms",
+            "Effect of each setting: a cube of 1 kg is dropped from 0.1 m, rests on a slope of 10° and slides with μ = 0.3, and a stack of five \
+             cubes stands. The time step is h = 2 ms.",
             &[
                 "setting",
-                "λ_max",
-                "rest depth [mm]",
-                "fastest at rest [m/s]",
-                "deepest in the impact [mm]",
-                "creep [mm/s]",
-                "friction/μf_n, 45°",
-                "22.5°",
+                "λ_max of the stack",
+                "depth at rest [mm]",
+                "largest speed at rest [m/s]",
+                "largest depth of the impact [mm]",
+                "creep speed on the slope [mm/s]",
+                "friction over μ f_n at 45°",
+                "friction over μ f_n at 22.5°",
                 "rise while sliding [mm]",
-                "stack, fastest after 3 s [m/s]",
+                "largest speed of the stack after 3 s [m/s]",
             ],
         );
         let mut plot = Plot::new(
             "fall",
-            "Height of the lower face of the dropped cube, with pairs from 2 cm on.",
+            "Height of the lower face of the dropped cube. The contact pair exists from a distance of 2 cm on.",
             "time [s]",
             "height [m]",
         );
@@ -217,17 +218,20 @@ impl Page for Modes {
             claims.push(
                 Claim::at_most(
                     &format!("gain/{}", name.replace([' ', ','], "_")),
-                    &format!("λ_max of the stack: {name}"),
+                    &format!(
+                        "largest eigenvalue λ_max of the stack with the setting: {}",
+                        settings[at(name)].0
+                    ),
                     1.0 + 1e-9,
                     of(name).gain,
                     "",
                 )
-                .rule("at most 1, round-off aside"),
+                .rule("at most 1, apart from round-off"),
             );
         }
         claims.push(Claim::at_least(
             "gain/none",
-            "λ_max of the stack without splitting and cap passes the bound",
+            "largest eigenvalue λ_max of the stack exceeds the bound without mass splitting and without the cap",
             1.0,
             of("no mass splitting, no cap").gain,
             "",
@@ -238,35 +242,36 @@ impl Page for Modes {
             claims.push(
                 Claim::relative(
                     &format!("friction/{}", name.replace(' ', "_")),
-                    &format!("{name}: friction over μ f_n at {}°", [45.0, 22.5][i]),
+                    &format!("{name}: ratio of friction to μ f_n for a slide at {}°", [45.0, 22.5][i]),
                     expected,
                     of(name).friction[i],
                     0.01,
                     "",
                 )
-                .because("a single evaluation does not empty the rear facets at once"),
+                .because("With a single evaluation the forces of the facets that push the cube do not drop to zero at once."),
             );
         }
         claims.push(Claim::at_most(
             "ballistic",
-            "impact depth with ballistic gaps, over that without",
+            "ratio of the impact depth with ballistic gaps to that without",
             1.0,
             of("one evaluation").impact / of("no ballistic").impact,
             "",
-        ).because("without ballistic gaps the law brakes from φ < (δt + d/k)|u| on: a body that reaches that zone between two steps is slowed once before it touches. One evaluation takes away only a part of the approach, \
-                   so a step more of it counts; with more (projected Gauss–Seidel) the impact is 8 µm deep"));
+        ).because("Without ballistic gaps the law brakes from φ < (δt + d/k)|u| on. A body that reaches this zone between two steps is slowed once \
+            before it touches. One evaluation takes away only a part of the approach speed, so that one more step of approach counts. The impact is \
+            8 µm deep with more evaluations (projected Gauss–Seidel)."));
         for (name, setting) in [("with", "one evaluation"), ("without", "no ballistic")] {
-            let claim = format!("speed of fall lost while the gap is open, {name} ballistic gaps");
+            let claim = format!("loss of falling speed while the gap is open, {name} ballistic gaps");
             let lost = of(setting).braked;
             claims.push(if name == "with" {
                 Claim::at_most("braked/ballistic", &claim, 2e-13, lost, "m/s")
-                    .rule("none; round-off of 70 steps of fall to 1.4 m/s is 2e-14")
+                    .rule("at most 2e-13, which means no loss. The round-off of 70 steps of fall to 1.4 m/s is 2e-14.")
             } else {
                 Claim::at_least("braked/paper", &claim, 0.05, lost, "m/s")
-                    .rule("at least a thirtieth of 1.4 m/s: the paper's law acts at a distance")
+                    .rule("at least a thirtieth of 1.4 m/s, because the law of the paper acts at a distance")
             });
         }
-        let rise = "rise of what slides at 2 m/s with μ = 0.3";
+        let rise = "largest rise of a cube that slides at 2 m/s with μ = 0.3";
         claims.push(
             Claim::at_most(
                 "rise/default",
@@ -275,7 +280,7 @@ impl Page for Modes {
                 of("memory, sweeps").rise,
                 "m",
             )
-            .rule("required: at most 10 µm, fifty times the 0.2 µm that sweeps leave open in a step (1e-4 m/s × 2 ms)"),
+            .rule("required: at most 10 µm, fifty times the residual distance of 0.2 µm that the sweeps allow in a step (1e-4 m/s × 2 ms)"),
         );
         claims.push(
             Claim::between(
@@ -285,28 +290,41 @@ impl Page for Modes {
                 of("memory, settled").rise,
                 "m",
             )
-            .rule("required: at least 1 mm, so that it is seen; at most (μ v)²/2g"),
+            .rule("required: at least 1 mm, so that the rise is visible, and at most (μ v)²/2g"),
         );
         claims.push(
             Claim::at_most(
                 "creep/memory",
-                "creep with memory and sweeps, on 10°",
+                "creep speed with memory and sweeps on a slope of 10°",
                 1e-12,
                 of("memory, sweeps").creep,
                 "m/s",
             )
-            .rule("at most 1e-12: remembered impulses take creep to round-off, N ε g h = 4e-15 m/s over 1000 steps"),
+            .rule("at most 1e-12. Remembered impulses reduce the creep to round-off, N ε g h = 4e-15 m/s over 1000 steps."),
         );
-        claims.push(Claim::at_most(
-            "stack/default",
-            "a stack of five rests under projected Gauss–Seidel",
-            1e-4,
-            of("memory, sweeps").stack,
-            "m/s",
-        ).rule("at most 0.1 mm/s, the largest residual at which sweeps may end").because("the slowest modes of the stack are still decaying after 3 s: it stands, and its kinetic energy is below 1e-12 J after 6 s"));
+        claims.push(
+            Claim::at_most(
+                "stack/default",
+                "projected Gauss–Seidel: largest speed in a stack of five cubes at rest",
+                1e-4,
+                of("memory, sweeps").stack,
+                "m/s",
+            )
+            .rule("at most 0.1 mm/s, the largest residual at which the sweeps may end")
+            .because(
+                "The slowest modes of the stack still decay after 3 s. \
+            The stack stands, and its kinetic energy is below 1e-12 J after 6 s.",
+            ),
+        );
         let mut out = PageOutput::new([
-            "Each row changes one switch of the first, a single evaluation of the default law without memory; then projected Gauss–Seidel, what its friction would be without its own switch, and the paper. Braking before touch is looked at with pairs from 2 cm on (`gap`). λ_max: largest eigenvalue of A⁻¹∇²Ψ of five \
-             cubes pressed together, at most 1 by mass splitting or by the cap.",
+            "The first row of the table is a single evaluation of the default law without memory. Most of the other rows change one setting of the \
+             first row. The last rows are projected Gauss–Seidel, projected Gauss–Seidel with the friction of the dual cone at any slip, and \
+             ComFree as published.",
+            "The loss of speed before contact is measured with contact pairs that exist from a distance of 2 cm on (`gap`).",
+            "λ_max is the largest eigenvalue of A⁻¹∇²Ψ for five cubes that are pressed together. A is the inertia and Ψ is the potential of the \
+             contacts. λ_max is at most 1 by mass splitting or by the cap on the gains.",
+            "Mass splitting shares the mass of a body among its contacts. Memory means that contacts start a step with the impulses of the last \
+             step. With ballistic gaps an open gap may close within a step at any speed.",
         ]);
         out.plot(plot);
         out.extend(claims);

@@ -42,10 +42,11 @@ impl Page for Plants {
         "borse2026comfree/plants"
     }
     fn title(&self) -> &'static str {
-        "Planned with ComFree, executed with others: success and the gap between plan model and plant"
+        "Plans in other simulators: success and prediction error"
     }
     fn lead(&self) -> &'static str {
-        "Plans made with ComFree drive other simulators: successes, and the error of a prediction of one control step."
+        "Plans that are made with one simulator drive other simulators, and the success rate and the prediction error of one control step are \
+         measured."
     }
     fn cost(&self) -> [f64; 3] {
         [10.0, 25.0, 6000.0]
@@ -78,15 +79,17 @@ impl Page for Plants {
         for (k, (plant, timing, name)) in rows {
             let runs = of(&done.runs, k, plant, *timing);
             let id = format!("{}/{}", k.title, name.replace(", ", "_"));
-            let claim = format!("{}, plant {name}: success", k.title);
+            let claim = format!("{}, plant {name}: success rate", k.title);
             if runs.is_empty() {
-                out.claim(Claim::skipped(&id, &claim, "runs under --full"));
+                out.claim(Claim::skipped(&id, &claim, "it runs with the option --full"));
                 continue;
             }
             out.claim(success(&id, &claim, k.asked, &runs, count));
             if *plant == "cenic" {
-                let near =
-                    format!("{}, plant {name}: mean error of positions after one control step", k.title);
+                let near = format!(
+                    "{}, plant {name}: mean prediction error of the positions after one control step",
+                    k.title
+                );
                 out.claim(
                     Claim::at_most(&format!("{id}/gap"), &near, NEAR, gap(&runs)[0], "m or rad").required(),
                 );
@@ -105,18 +108,19 @@ fn of<'a>(runs: &'a [Ran], k: &Kind, plant: &'static str, timing: Timing) -> Vec
 fn table(title: &str, runs: &[Ran]) -> Table {
     let mut table = Table::new(
         &format!(
-            "{title}; the gap: largest difference of a position (m, rad) and of a velocity after one control step from the same state, mean and largest over all steps"
+            "{title}. The prediction error is the largest difference of a position (m, rad) and of a velocity (m/s, rad/s) between planning model \
+             and plant after one control step from one state. Its mean and its largest value are over all steps."
         ),
         &[
             "task",
             "plant",
             "success",
-            "time [s]",
-            "positions, mean",
-            "largest",
-            "velocities, mean",
-            "largest",
-            "else",
+            "time of the task [s]",
+            "position error, mean",
+            "position error, largest",
+            "velocity error, mean",
+            "velocity error, largest",
+            "failed runs",
         ],
     );
     for (k, (plant, timing, name)) in KINDS.iter().flat_map(|k| PLANTS.iter().map(move |p| (k, p))) {
@@ -132,9 +136,9 @@ fn table(title: &str, runs: &[Ran]) -> Table {
 fn gaps(runs: &[Ran]) -> Plot {
     let mut plot = Plot::new(
         "gap",
-        "Error of one control step of the plan model beside the plant, mean over each run; plants by colour.",
-        "positions [m or rad]",
-        "velocities [m/s or rad/s]",
+        "Prediction error of the planning model over one control step of the plant. Each point is the mean over one run, and the colours are plants.",
+        "position error [m or rad]",
+        "velocity error [m/s or rad/s]",
     )
     .log(true, true);
     for (plant, timing, name) in PLANTS {
@@ -163,7 +167,15 @@ fn cells(task: &str, plant: &str, runs: &[&Ran], gap: [f64; 4]) -> Vec<String> {
 }
 
 fn text(count: u64) -> Vec<String> {
-    vec![format!(
-        "One plan model, projected Gauss–Seidel over ComFree's impedance with fixed steps, and several plants: itself at the plant's step, ICF with fixed steps, ICF under error control (accuracy 10⁻⁴), affine bodies that never intersect (IPC: cart-pole and cylinder alone, for its bodies may not touch at the start and its actuators have no state, so that no robot's grip is executed with it), and ICF with plans that are used 0.1 s after the state that they were made from. {count} starts of each from seed {FIRST} on. Success by the rules of the tasks; at every state of the plant its control step is repeated on the plan model (`PredictionGap`)."
-    )]
+    vec![
+        "Plans are made with one simulation model, the planning model. It is projected Gauss–Seidel over ComFree's impedance with fixed steps. The \
+         plans drive several other simulation models, the plants.".to_owned(),
+        "The plants are: the planning model itself with the time step of the plant (`comfree`), ICF with fixed steps (`icf`), ICF with fixed steps \
+         and plans that are used 0.1 s after the state from which they were made (`icf, late`), ICF under error control with an accuracy of 10⁻⁴ \
+         (`cenic`), and affine bodies that never intersect (`ipc`).".to_owned(),
+        "The plant `ipc` executes the cart-pole and the cylinder alone. Its bodies may not touch at the start and its actuators have no state, so \
+         that it cannot execute a robot's grip.".to_owned(),
+        format!("There are {count} starts of each task, from seed {FIRST} on. The rules of the tasks decide on success. At every state of the \
+            plant, its control step is repeated on the planning model, and the difference is the prediction error (`PredictionGap`)."),
+    ]
 }

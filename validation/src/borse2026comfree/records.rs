@@ -62,15 +62,16 @@ impl Curve {
 
 /// MuJoCo's curve and ours of one recorded run, apart from the measurements of a page; a line that says so where there is no record.
 pub(super) fn curve(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
-    out.heading("Recorded: steps by number of worlds");
+    out.heading("Recorded: throughput over the number of worlds");
     let path = root.join("benches/records/allegro_curve.json");
     let Ok(text) = std::fs::read_to_string(&path) else {
-        out.prose("No record of MuJoCo's curve (benches/records/allegro_curve.json) beside this program.");
+        out.prose("The record of MuJoCo's curve (benches/records/allegro_curve.json) does not exist.");
         return Ok(());
     };
     let r: Curve = serde_json::from_str(&text).map_err(|e| failed(format!("{}: {e}", path.display())))?;
     let from = format!(
-        "Recorded, not measured in this run: {}, MuJoCo {} (`rollout`) and ours by turns, per second of processor time over all threads, the best of {} rounds each; load average {} before and {} after{}{}",
+        "These numbers were recorded earlier and not measured in this run: {}. MuJoCo {} (`rollout`) and the methods of this project took turns. \
+            Rates are per second of processor time over all threads, the best of {} rounds each. The load average was {} before and {} after{}{}",
         r.machine,
         r.machine.mujoco(),
         r.rounds,
@@ -79,7 +80,9 @@ pub(super) fn curve(root: &Path, out: &mut PageOutput) -> Result<(), PageError> 
         if r.note.is_empty() { "." } else { "; " },
         r.note
     );
-    let mut plot = Plot::new("recorded", &from, "worlds", "10³ steps per processor second").log(true, false);
+    let mut plot =
+        Plot::new("recorded", &from, "number of worlds [–]", "rate [10³ steps per processor second]")
+            .log(true, false);
     // Room for the legend above the curves.
     let most = r.rows.iter().map(|row| row.steps_per_cpu_s).fold(0.0, f64::max);
     plot.y_range = Some([0.0, 1.7e-3 * most]);
@@ -94,14 +97,14 @@ pub(super) fn curve(root: &Path, out: &mut PageOutput) -> Result<(), PageError> 
         plot.add(&format!("{} (recorded)", self::engine(engine)), Mark::LinePoints, points);
     }
     let mut table = Table::new(
-        "Recorded, not of this run: steps of one world",
+        "Recorded earlier, not measured in this run: throughput over the number of worlds",
         &[
             "worlds",
             "engine",
             "steps per processor second",
-            "over MuJoCo",
+            "ratio to MuJoCo",
             "steps per second",
-            "load average after it",
+            "load average afterwards",
         ],
     );
     for row in &r.rows {
@@ -150,11 +153,11 @@ const TAKEN_APART: [(&str, &str); 2] = [
 const SCENES: [(&str, &str); 7] = [
     ("three_arrays", "three 2 × 2 arrays"),
     ("allegro_cube", "Allegro hand and cube"),
-    ("two_arms_home", "two arms at home"),
+    ("two_arms_home", "two arms in their home pose"),
     ("two_arms_held", "two arms, ball squeezed"),
-    ("leap_cube", "hand of four fingers, cube that lies"),
-    ("leap_cube_turning", "hand of four fingers, cube being turned"),
-    ("leap_menagerie", "LEAP hand of others, its cube in it"),
+    ("leap_cube", "hand with four fingers, cube at rest"),
+    ("leap_cube_turning", "hand with four fingers, cube being turned"),
+    ("leap_menagerie", "LEAP hand of another project, with its cube"),
 ];
 
 /// Name of an engine of a record in the report: records of former days call the sweeps of ComFree evaluations.
@@ -171,20 +174,28 @@ fn engine(recorded: &str) -> &str {
 pub(super) fn beside_mujoco(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
     let file = "benches/records/throughput.jsonl";
     let mut table = Table::new(
-        "Recorded, not of this run: beside MuJoCo",
+        "Recorded earlier, not measured in this run: comparison with MuJoCo",
         &[
             "scene",
             "engine",
             "steps per second",
-            "over MuJoCo",
-            "by processor time",
+            "ratio to MuJoCo",
+            "ratio by processor time",
             "mean depth [mm]",
-            "largest [mm]",
+            "largest depth [mm]",
         ],
     );
     let mut parts = Table::new(
-        "Recorded, not of this run: where the time of a step goes [µs]",
-        &["scene", "kinematics", "collision", "contact: rows", "laws", "evaluation", "integration"],
+        "Recorded earlier, not measured in this run: time of the parts of a step [µs]",
+        &[
+            "scene",
+            "kinematics",
+            "collision detection",
+            "contact Jacobian rows",
+            "contact laws",
+            "evaluation",
+            "integration",
+        ],
     );
     let lines = std::fs::read_to_string(root.join(file)).unwrap_or_default();
     let lines: Vec<Throughput> = lines
@@ -214,10 +225,10 @@ pub(super) fn beside_mujoco(root: &Path, out: &mut PageOutput) -> Result<(), Pag
         }
     }
     if let Some(l) = from {
-        out.heading("Recorded: beside MuJoCo");
+        out.heading("Recorded: comparison with MuJoCo");
         out.prose(format!(
-            "Beside MuJoCo {}, recorded, not of this run: {}, {} worlds, medians over {} rounds in which the engines alternate, each compared with MuJoCo's of its own round; load \
-             average {}.",
+            "This comparison with MuJoCo {} was recorded earlier and not measured in this run: {}, {} worlds. The engines alternate in rounds. Each \
+                rate is compared with that of MuJoCo in its own round. The numbers are medians over {} rounds. The load average was {}.",
             l.machine.mujoco(), l.machine, l.lanes, l.rounds, l.load_average
         ));
         out.extend([table, parts]);

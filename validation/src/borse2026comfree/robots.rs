@@ -55,8 +55,9 @@ const HELD: f64 = 5e-11;
 const STIRRING: [&str; 3] = ["LEAP hand", "own quadruped", "own humanoid"];
 
 /// Why a robot that falls stays deep for a while.
-const SLOW: &str = "its motors are torques and the keyframe has none: it folds and falls. Contacts and limits of a robot all share the mass of its one tree, which keeps λ_max at 0.12 to 0.18 where 1 is allowed, so that the evaluations of a step may not \
-                    end the approach of a hard impact, and the last one undoes little of the depth that is left";
+const SLOW: &str = "The motors of this robot are torques and its keyframe has none, so that it folds and falls. \
+                    All contacts and joint limits of a robot share the mass of its one kinematic tree, which keeps λ_max at 0.12 to 0.18 \
+                    where 1 is allowed. The sweeps of a step may then not stop a hard impact completely, and the last one reduces the remaining depth only a little.";
 
 /// Contacts that carry something, and depths.
 #[derive(Default)]
@@ -117,10 +118,10 @@ impl Page for Robots {
         "borse2026comfree/robots"
     }
     fn title(&self) -> &'static str {
-        "Robots from their files"
+        "Robots from model files"
     }
     fn lead(&self) -> &'static str {
-        "Robots from files rest and move under ComFree: depth, energy and contact forces."
+        "Robots stand, or their motors hold them, and the penetration depth, the kinetic energy and the contacts are measured for four methods."
     }
     fn cost(&self) -> [f64; 3] {
         [4.0, 4.0, 4.0]
@@ -133,20 +134,25 @@ impl Page for Robots {
             ("icf", Method::icf().with_step(DT)),
         ];
         let mut table = Table::new(
-            &format!("{TIME} s with steps of 2 ms, motors holding"),
+            &format!("Runs of {TIME} s with time steps of 2 ms in which the motors hold the robots"),
             &[
                 "robot",
                 "method",
-                "cone of the file",
-                "contacts that carry, per step",
-                "deepest [mm]",
-                "in the last 0.2 s",
+                "friction cone of the file",
+                "contacts with a force, per step",
+                "largest depth [mm]",
+                "largest depth in the last 0.2 s [mm]",
                 "kinetic energy at the end [J/kg]",
-                "joint moved most [rad or m]",
-                "wall [s]",
+                "largest joint motion [rad or m]",
+                "wall time [s]",
             ],
         );
-        let mut plot = Plot::new("depth", "Deepest contact of a state.", "time [s]", "depth [mm]");
+        let mut plot = Plot::new(
+            "depth",
+            "Largest penetration depth of each robot over time, with projected Gauss–Seidel.",
+            "time [s]",
+            "penetration depth [mm]",
+        );
         let mut claims = Vec::new();
         for r in ROBOTS {
             let slug = r.name.to_lowercase().replace(' ', "_");
@@ -154,7 +160,10 @@ impl Page for Robots {
             let folder = if r.own { Some(&own) } else { ctx.models.as_ref() };
             let path = folder.map(|m| m.join(r.file)).filter(|p| p.is_file());
             let Some(path) = path else {
-                let why = format!("{} is absent (set SIGNORINI_MODELS)", r.file);
+                let why = format!(
+                    "the file {} is absent (set SIGNORINI_MODELS to the folder of the models)",
+                    r.file
+                );
                 claims.push(Claim::skipped(&slug, &format!("{} runs", r.name), &why));
                 continue;
             };
@@ -165,7 +174,10 @@ impl Page for Robots {
                 ctx.say(format!("{}, {}", r.name, method.describe()));
                 let done = simulate(&scene, method, r.keyframe);
                 if ["default", "paper"].contains(mode) {
-                    let text = format!("{} runs for {TIME} s ({mode} mode)", r.name);
+                    let name =
+                        if *mode == "paper" { "ComFree as published" } else { "projected Gauss–Seidel" };
+                    let text =
+                        format!("{}, {name}: the simulation runs for {TIME} s without an error", r.name);
                     let ran = Claim::decided(&format!("{slug}/{mode}/runs"), &text, done.is_ok());
                     claims.push(match &done {
                         Ok(_) => ran,
@@ -188,43 +200,56 @@ impl Page for Robots {
                     continue;
                 }
                 plot.add(r.name, Mark::Line, o.seen.curve);
-                let text =
-                    format!("{}, projected Gauss–Seidel: deepest contact in the last {LAST} s", r.name);
+                let text = format!(
+                    "{}, projected Gauss–Seidel: largest penetration depth in the last {LAST} s",
+                    r.name
+                );
                 let depth = 1e3 * o.seen.deepest[1];
                 let falls = r.falls;
                 let (most, rule) = if falls {
                     (
                         DEPTH,
-                        "required: at most 2 mm, a depth that a user sees: it folds and falls, and lies as it fell",
+                        "required: at most 2 mm, a depth that a user sees. The robot folds and falls, and lies as it fell.",
                     )
                 } else {
-                    (RESTING_DEPTH, "at most 0.2 µm, what sweeps may leave open in a step (1e-4 m/s × 2 ms)")
+                    (
+                        RESTING_DEPTH,
+                        "at most 0.2 µm, the residual distance that the sweeps allow in a step (1e-4 m/s × 2 ms)",
+                    )
                 };
                 claims.push(
                     Claim::at_most(&format!("{slug}/default/depth"), &text, most, depth, "mm")
                         .rule(rule)
                         .because(SLOW),
                 );
-                let text =
-                    format!("{}, projected Gauss–Seidel: kinetic energy at the end over the mass", r.name);
+                let text = format!(
+                    "{}, projected Gauss–Seidel: kinetic energy at the end, per mass of the robot",
+                    r.name
+                );
                 let id = format!("{slug}/default/still");
                 let (most, rule) = if falls || STIRRING.contains(&r.name) {
                     (
                         STILL,
-                        "required: at most 0.002, 6 cm/s: it still moves, one that falls for a second has 48 J/kg",
+                        "required: at most 0.002, the energy of 6 cm/s. The robot still moves. A robot that falls for a second has 48 J/kg.",
                     )
                 } else {
-                    (HELD, "at most 5e-11: 1e-5 m/s, the residual at which sweeps end")
+                    (HELD, "at most 5e-11, the energy of 1e-5 m/s, the residual at which the sweeps end")
                 };
-                let why = "it stands on its servos alone and has not come to rest after a second";
+                let why = "The robot stands on its servos alone and has not come to rest after a second.";
                 claims.push(Claim::at_most(&id, &text, most, o.kinetic, "J/kg").rule(rule).because(why));
             }
         }
         let mut out = PageOutput::new([
-            "Robots of this project, and of others where their files are. Each starts from its keyframe, or as drawn, and its motors have the controls of the keyframe, or zero: position motors hold; those of G1 are torques, so that it folds and \
-             falls on the floor. Hands carry what their scenes put on them. Claims are made of projected Gauss–Seidel over ComFree's impedance; ComFree itself, one evaluation of the law of this project and as published (k = 0.1, d = 0.001, mean mass), and the implicit solver stand beside it: \
-             one evaluation lets heavy robots sink, which `run` warns of. Files that ask for elliptic cones run with polygons inside them: eight directions, at least \
-             0.92 of the friction, four as published, at least 0.71; `run` and `inspect` say so.",
+            "The robots are those of this project, and those of other projects where their model files are installed. A robot starts from its \
+             keyframe, or from its drawn configuration if it has no keyframe. The motors receive the controls of the keyframe, or zero. Hands carry \
+             the objects of their scenes.",
+            "Position motors hold a robot. The motors of G1 are torques, so that G1 folds and falls on the floor.",
+            "The claims are about projected Gauss–Seidel over ComFree's impedance. The table has three other methods for comparison: ComFree with \
+             one evaluation of the law of this project, ComFree as published (k = 0.1, d = 0.001, mean mass), and the implicit solver ICF. Heavy \
+             robots sink into the floor with one evaluation, and the command `run` warns of it.",
+            "Some files ask for elliptic friction cones. They run with polygons inside these cones. The law of this project has eight directions \
+             and at least 0.92 of the friction. The published law has four directions and at least 0.71. The commands `run` and `inspect` report \
+             this.",
         ]);
         out.plot(plot);
         out.extend(claims);

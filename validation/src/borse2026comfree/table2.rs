@@ -34,7 +34,7 @@ const ROWS: [Row; 5] = [
         name: "g1_cartwheel",
         title: "cartwheel",
         file: Some("cartwheel_29dof.csv"),
-        substitute: "a cartwheel of another collection (MimicKit) for the paper's",
+        substitute: "a cartwheel of another collection (MimicKit) instead of that of the paper",
         small: [false, true],
         camera: front(0.0, 0.8, 3.2),
     },
@@ -42,7 +42,7 @@ const ROWS: [Row; 5] = [
         name: "g1_snap_kick",
         title: "martial arts",
         file: Some("karate_snap_kick_29dof.csv"),
-        substitute: "karate snap kicks of another collection (G1 Moves) for the paper's",
+        substitute: "karate snap kicks of another collection (G1 Moves) instead of the motion of the paper",
         small: [false, false],
         camera: front(0.0, -0.15, 2.4),
     },
@@ -50,7 +50,7 @@ const ROWS: [Row; 5] = [
         name: "g1_dance",
         title: "dance",
         file: Some("dance_jazz_walk_29dof.csv"),
-        substitute: "a jazz walk of another collection (G1 Moves) for the paper's",
+        substitute: "a jazz walk of another collection (G1 Moves) instead of the dance of the paper",
         small: [false, false],
         camera: front(0.7, 0.0, 3.2),
     },
@@ -58,7 +58,8 @@ const ROWS: [Row; 5] = [
         name: "g1_get_up",
         title: "get-up",
         file: None,
-        substitute: "a motion made for this project, from hands and knees, for the paper's; none from lying with a free licence was found",
+        substitute: "a motion made for this project that starts on hands and knees, instead of that of the paper; no motion with a free licence \
+            that starts from lying was found",
         small: [false, false],
         camera: right(0.1),
     },
@@ -66,7 +67,7 @@ const ROWS: [Row; 5] = [
         name: "g1_box_push",
         title: "box push",
         file: None,
-        substitute: "a motion made for this project, a box of 3 kg on a table pushed by 0.18 m while standing, for the paper's",
+        substitute: "a motion made for this project, instead of that of the paper: the humanoid stands and pushes a box of 3 kg on a table by 0.18 m",
         small: [true, true],
         camera: right(0.3),
     },
@@ -86,10 +87,11 @@ impl Page for Table2 {
         "borse2026comfree/table2"
     }
     fn title(&self) -> &'static str {
-        "A humanoid follows motions: errors and time of planning"
+        "Motion tracking by a planned humanoid: errors and planning time"
     }
     fn lead(&self) -> &'static str {
-        "A humanoid follows recorded motions by planning; errors of the motion and times of a plan stand beside the ranges that the paper gives."
+        "A simulated humanoid follows reference motions by sampling-based planning, and the tracking errors and planning times are compared with the \
+         ranges of the paper."
     }
     fn cost(&self) -> [f64; 3] {
         [8.0, 60.0, 3600.0]
@@ -123,16 +125,16 @@ impl Page for Table2 {
         let mut out = PageOutput::new(text(count, samples));
         let Trials { runs: done, looks } = run(&trials, ctx)?;
         let of = |row: &Row, samples, model| of(&done, row, samples, model);
-        out.heading("A run of each motion");
+        out.heading("One run of each motion");
         out.append(looks);
         out.heading("All runs");
-        out.table(table("Means over each motion, until its end or until it is lost", &done));
+        out.table(table("Means over each motion, until its end or until the humanoid has lost it", &done));
         if let Some((title, runs)) = recorded(self, ctx)? {
             out.table(table(&title, &runs));
         }
         let mut paper = Table::new(
-            "The paper, over its five motions, planned with ComFree and with MJWarp, executed with MuJoCo",
-            &["place [m]", "time of a plan, ComFree [s]", "MJWarp [s]"],
+            "Results of the paper over its five motions, planned with ComFree and with MJWarp and executed with MuJoCo",
+            &["position error [m]", "time of a plan with ComFree [s]", "time of a plan with MJWarp [s]"],
         );
         let range = |r: [f64; 2]| format!("{} to {}", r[0], r[1]);
         paper.row([PUBLISHED, PLANS[0], PLANS[1]].map(range));
@@ -140,19 +142,24 @@ impl Page for Table2 {
         let worst = if count > 1 { format!(" (worst of {count} runs)") } else { String::new() };
         for row in &ROWS {
             let claim = format!(
-                "{}: followed to its end, the pelvis as close as in the paper's worst motion{worst}",
+                "{}: the humanoid follows the motion to its end, and the position error of the pelvis is at most that of the worst motion in the \
+                 paper{worst}",
                 row.title
             );
             let id = row.name.trim_start_matches("g1_");
             let (ran, alone) = (of(row, samples, PlanModel::ComFree), of(row, ALONE, PlanModel::ComFree));
             let made = match alone.first() {
                 _ if !found(row) => Claim::skipped(id, &claim, "the motion is absent (set SIGNORINI_MODELS)"),
-                _ if !runs(row) => Claim::skipped(id, &claim, "runs with larger sizes"),
+                _ if !runs(row) => Claim::skipped(id, &claim, "it runs with larger sizes"),
                 Some(alone) if ran.len() as u64 >= count => {
                     let end =
                         |r: &Ran| if r.success { "reaches the end".to_owned() } else { r.outcome.clone() };
                     let ends: Vec<String> = ran.iter().map(|r| end(r)).collect();
-                    let why = format!("with plans: {}; servos alone: {}", ends.join(", "), end(alone));
+                    let why = format!(
+                        "The runs with plans ended so: {}. The run with servos alone ended so: {}.",
+                        ends.join(", "),
+                        end(alone)
+                    );
                     let away = ran.iter().map(|r| if r.success { r.terms[0] } else { f64::INFINITY });
                     Claim::at_most(id, &claim, PUBLISHED[1], away.fold(0.0, f64::max), "m").because(&why)
                 }
@@ -163,7 +170,7 @@ impl Page for Table2 {
                 |runs: &[&Ran]| runs.iter().filter_map(|r| r.terms.get(OBJECT).copied()).reduce(f64::max);
             if let Some(away) = object(&ran) {
                 let claim = format!(
-                    "{}: distance of the object from its place, mean, beside that which servos alone leave: half",
+                    "{}: mean distance of the object from its reference position, over the distance with servos alone",
                     row.title
                 );
                 let id = format!("{id}_object");
@@ -197,16 +204,18 @@ fn planned<'a>(runs: &'a [Ran], row: &Row, model: PlanModel) -> Vec<&'a Ran> {
 /// Table of the motions that have any runs.
 fn table(title: &str, runs: &[Ran]) -> Table {
     let mut table = Table::new(
-        &format!("{title}; of several runs the mean, and the least and the largest"),
+        &format!(
+            "{title}. Several runs are given by their mean, with the smallest and the largest value in parentheses."
+        ),
         &[
             "motion",
-            "plans",
+            "planning model",
             "runs",
-            "end",
-            "place of the pelvis [m]",
-            "attitude [rad]",
-            "joints, rms [rad]",
-            "object [m]",
+            "how the runs ended",
+            "position error of the pelvis [m]",
+            "orientation error [rad]",
+            "joint error, rms [rad]",
+            "position error of the object [m]",
             "time of a plan [s]",
         ],
     );
@@ -248,10 +257,21 @@ fn cells(row: &Row, plans: &str, runs: &[&Ran]) -> [String; 9] {
 
 fn text(count: u64, samples: usize) -> Vec<String> {
     vec![
-        format!(
-            "A humanoid of 29 joints (models/g1; places, masses, ranges and torque limits of the Unitree G1, shapes and servo gains ours, links do not touch each other) follows motions that know no forces. Servos get the angles of the motion; plans are offsets to them, {samples} samples of nine knots over 0.8 s, four iterations with noise that shrinks to a tenth, every 0.1 s, the same for all motions; {count} runs of each with plans, by the seed of their noise (all start alike). \
-             Weights of the paper's method where it states them: 3 for the place of the pelvis, 1 for its attitude, 1 for the joints as one norm; ours: 0.3 for the squares of the offsets. A run is lost when it comes further than 0.5 m or 1 rad from the motion. Planned with projected Gauss–Seidel over ComFree's impedance (up to 12 sweeps) at 8.3 ms, executed with ICF at 2.1 ms, in lock-step. The paper's method takes 2048 samples and up to 16 iterations."
-        ),
-        "Runs of these servos with the angles of the motion alone stand beside it. A karate strike with a jump of 0.17 m was tried too and is lost at its landing, after 2.7 s: servos with these torque limits leave the ground by less than the motion asks for.".into(),
+        "All runs are simulated: plans are made with one simulation model (the planning model) and executed in another (the plant). The humanoid \
+         has 29 joints (models/g1). Its dimensions, masses, joint ranges and torque limits are those of the Unitree G1. Its shapes and servo gains \
+         belong to this project. Its links do not touch each other.".to_owned(),
+        "The humanoid follows reference motions that were made without regard to forces. Servos receive the joint angles of the motion, and a plan \
+         adds offsets to these angles. A run is lost when the humanoid is further than 0.5 m or 1 rad from the motion.".to_owned(),
+        format!("A new plan is made every 0.1 s, with {samples} samples of nine knots over 0.8 s and four iterations. The noise of the samples \
+            shrinks to a tenth over the iterations. These settings are equal for all motions. There are {count} runs of each motion with plans, by \
+            the seed of their noise. All runs start from one state."),
+        "The weights of the cost are those of the paper's method where the paper states them: 3 for the position of the pelvis, 1 for its \
+         orientation, and 1 for the joints as one norm. This project adds 0.3 for the squares of the offsets. The paper's method takes 2048 samples \
+         and up to 16 iterations.".to_owned(),
+        "The planning model is projected Gauss–Seidel over ComFree's impedance (up to 12 sweeps) with steps of 8.3 ms. The plant is ICF with steps \
+         of 2.1 ms. The plant waits until a plan is ready.".to_owned(),
+        "Runs of the servos with the joint angles of the motion alone are shown for comparison. A karate strike with a jump of 0.17 m was \
+         tried, too. It is lost at the landing after 2.7 s, because servos with these torque limits jump less high than the motion \
+         demands.".to_owned(),
     ]
 }

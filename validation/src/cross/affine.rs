@@ -56,29 +56,33 @@ impl Page for Affine {
         "cross/affine"
     }
     fn title(&self) -> &'static str {
-        "Affine bodies beside generalised coordinates: a double pendulum, a sliding box, a quadruped"
+        "Affine bodies and generalised coordinates"
     }
     fn lead(&self) -> &'static str {
-        "A double pendulum, a sliding box and a quadruped in affine and in generalised coordinates: the motions agree as the step shrinks."
+        "A double pendulum, a sliding box and a quadruped are simulated in affine and in generalised coordinates, and their motions are compared."
     }
     fn cost(&self) -> [f64; 3] {
         [5.0, 5.0, 10.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(
-            "Each scene as affine bodies under incremental potential contact (`ipc`, implicit Euler) and in generalised coordinates under ICF with error control at {FINE:e}."
+            "Each scene is simulated in two ways. The first has affine bodies under incremental potential contact (`ipc`) with implicit \
+                Euler steps. The second has generalised coordinates under the convex contact method ICF with error control. The accuracy is \
+                {FINE:e} for the double pendulum, 1e-5 for the sliding box and 1e-4 for the quadruped."
         )]);
         out.heading("Double pendulum");
         out.prose(
-            "Two links of 0.2 m, 1 and 0.5 kg, damping of 0.01 N·m·s/rad in the elbow, let go level, 0.5 s.",
+            "The pendulum has two links of 0.2 m with 1 and 0.5 kg. The elbow has a damping of 0.01 N·m·s/rad. The links are released from the \
+             horizontal position, and the run lasts 0.5 s.",
         );
         pendulum(ctx, &mut out)?;
         out.heading("Sliding box");
-        out.prose(format!("A box of 1 kg and 0.1 m, μ = {}, starts at {} m/s.", SLIDE.0, SLIDE.1));
+        out.prose(format!("A box of 1 kg and 0.1 m with the friction coefficient μ = {} starts at {} m/s and slides to rest.", SLIDE.0, SLIDE.1));
         slide(ctx, &mut out)?;
         out.heading("Quadruped");
         out.prose(format!(
-            "The quadruped of models/, dropped by {} mm onto its feet, on its servos, 1 s; 2 ms.",
+            "The quadruped (models/quadruped) drops by {} mm onto its feet and is held by its servos. The run lasts 1 s, and the time step of `ipc` \
+             is 2 ms.",
             1e3 * LIFT
         ));
         quadruped(ctx, &mut out)?;
@@ -92,9 +96,10 @@ fn pendulum(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let fine = run(&scene, &Method::cenic(FINE), &key, end)?;
     let mut plot = Plot::new(
         "pendulum",
-        "Double pendulum without contact: largest difference of a joint angle at 0.5 s from generalised coordinates at fine accuracy.",
-        "step [s]",
-        "difference [rad]",
+        "Double pendulum without contact: largest difference of a joint angle at 0.5 s between affine bodies and generalised coordinates, over the \
+         time step.",
+        "time step [s]",
+        "difference of a joint angle [rad]",
     )
     .log(true, true);
     let mut errors = Vec::new();
@@ -114,12 +119,12 @@ fn pendulum(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     out.claim(
         Claim::between(
             "pendulum/order",
-            "double pendulum: order at which ipc approaches generalised coordinates, from the last two steps",
+            "double pendulum: convergence order of the difference between ipc and generalised coordinates, from the two smallest time steps",
             [0.85, 1.15],
             order,
             "",
         )
-        .rule("one, within 0.15: implicit Euler"),
+        .rule("one within 0.15, the order of implicit Euler steps"),
     );
     Ok(())
 }
@@ -141,21 +146,22 @@ fn slide(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         Ok(last(&scene, &run(&scene, method, &key, 0.6)?)[0] - start)
     };
     let coulomb = speed * speed / (2.0 * mu * G);
-    let mut table = Table::new("Way of the box to its stop", &["method", "way [m]", "over v²/(2 μ g)"]);
+    let mut table =
+        Table::new("Sliding distance of the box", &["method", "distance [m]", "distance over v²/(2 μ g)"]);
     for (key, method) in [("ipc", Method::ipc().with_step(1e-3)), ("icf", Method::cenic(1e-5))] {
         let found = way(&method)?;
         table.row([method.describe(), format!("{found:.5}"), format!("{:.4}", found / coulomb)]);
         out.claim(
             Claim::relative(
                 &format!("slide/{key}"),
-                &format!("{key}: way of the sliding box to its stop, as Coulomb says"),
+                &format!("{key}: sliding distance of the box until it stops, with Coulomb friction"),
                 coulomb,
                 found,
                 0.01,
                 "m",
             )
             .rule(
-                "within 1 %: half a step of 1 ms at 1 m/s is 0.4 %, creep at ε_v = 1 mm/s over 0.35 s 0.3 %",
+                "within 1 %. Half a time step of 1 ms at 1 m/s is 0.4 %, and the creep at ε_v = 1 mm/s over 0.35 s is 0.3 %.",
             ),
         );
     }
@@ -166,11 +172,11 @@ fn slide(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 fn quadruped(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let path = ctx.root.join("models/quadruped/quadruped.xml");
     let ids = [
-        ("height", "quadruped: height of its trunk apart"),
-        ("joints", "quadruped: largest difference of a joint"),
+        ("height", "quadruped: difference of the trunk heights of ipc and icf after 1 s"),
+        ("joints", "quadruped: largest difference of a joint position between ipc and icf after 1 s"),
     ];
     if !path.exists() {
-        let why = "models/quadruped is not beside this program";
+        let why = "the folder models/quadruped does not exist";
         out.extend(ids.map(|(id, text)| Claim::skipped(&format!("quadruped/{id}"), text, why)));
         return Ok(());
     }
@@ -181,8 +187,12 @@ fn quadruped(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     key.q[2] += LIFT;
     let ipc = run(&scene, &Method::ipc().with_step(2e-3), &key, 1.0)?;
     let icf = run(&scene, &Method::cenic(1e-4), &key, 1.0)?;
-    let mut plot =
-        Plot::new("quadruped", "Height of the quadruped's trunk above its start.", "time [s]", "height [mm]");
+    let mut plot = Plot::new(
+        "quadruped",
+        "Height of the quadruped's trunk relative to its start, with affine bodies (ipc) and generalised coordinates (icf).",
+        "time [s]",
+        "height [mm]",
+    );
     for (name, r) in [("ipc", &ipc), ("icf", &icf)] {
         let height = r.t.iter().zip(r.q.chunks_exact(scene.nq())).map(|(t, q)| (*t, 1e3 * (q[2] - key.q[2])));
         plot.add(name, Mark::Line, height.collect());
@@ -192,11 +202,13 @@ fn quadruped(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let [height, joints] = ids;
     out.claim(
         Claim::at_most("quadruped/height", height.1, 3.0, 1e3 * (a[2] - b[2]).abs(), "mm")
-            .rule("d̂ of 1 mm, facets of the balls on its feet (1 % of 20 mm), depth of ICF's contact below 1 mm, what servos give way"),
+            .rule("at most 3 mm. This covers the barrier range d̂ of 1 mm, the facets of the spheres on the feet (1 % of 20 mm), the penetration \
+                depth under ICF (below 1 mm), and the compliance of the servos."),
     );
     out.claim(
         Claim::at_most("quadruped/joints", joints.1, 5e-3, apart(&a[7..], &b[7..]), "rad")
-            .rule("friction at the feet holds them where they land: differences in landing stay, d̂ of 1 mm over a leg of 0.2 m"),
+            .rule("at most 0.005, the barrier range d̂ of 1 mm over a leg of 0.2 m. Friction holds the feet where they land, so that differences of \
+                the landing remain."),
     );
     Ok(())
 }

@@ -23,20 +23,25 @@ impl Page for Laws {
         "cross/laws"
     }
     fn title(&self) -> &'static str {
-        "Three contact laws and two solvers on the same problems"
+        "Three contact laws and two solvers"
     }
     fn lead(&self) -> &'static str {
-        "Three contact laws and two solvers run the problems of one family: forces and depths side by side."
+        "The motions under three contact laws approach each other as the time step shrinks, and two solvers find equal solutions of equal problems."
     }
     fn cost(&self) -> [f64; 3] {
         [5.0, 5.0, 10.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::new([format!(
-            "k = {STIFFNESS:e} N/m per point, no dissipation (d = 0 for Hunt–Crossley, τ_d = 0 for SAP: then their normal laws are one), μ = {FRICTION}, v_s = 1e-4 m/s. \
-             The box (1 kg, 0.2 × 0.2 × 0.1 m) starts with 1 m/s at its static depth and slides to rest; the ball (1 kg, radius 0.1 m) falls 0.05 m with 1 m/s sideways and spins up in its first \
-             bounces. Lagged friction uses the normal force of the start of the step, similar and SAP friction that of its end, at the price of gliding by a depth of about δt μ‖v‖."
-        )]);
+        let mut out = PageOutput::new([
+            "The three contact laws are the lagged law, the similar law and the law of SAP. ICF solves all of them.".to_owned(),
+            format!("Each contact point has a stiffness of k = {STIFFNESS:e} N/m and no dissipation: d = 0 for the law of Hunt and Crossley and τ_d \
+                = 0 for SAP. The normal laws are then identical. The friction coefficient is μ = {FRICTION}, and the regularisation speed is v_s = \
+                1e-4 m/s."),
+            "The first scene is a box (1 kg, 0.2 × 0.2 × 0.1 m) that starts with 1 m/s at its static depth and slides to rest. The second scene is \
+             a ball (1 kg, radius 0.1 m) that falls 0.05 m with 1 m/s sideways and spins up in its first bounces.".to_owned(),
+            "The friction of the lagged law uses the normal force at the start of the step. The friction of the similar law and of SAP uses the \
+             normal force at its end. A sliding body then glides above the surface by a distance of about δt μ‖v‖.".to_owned(),
+        ]);
         differences(ctx, &mut out)?;
         solvers(ctx, &mut out)?;
         Ok(out)
@@ -71,19 +76,19 @@ fn differences(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     for (scene, name, what) in [(slide(), "box slide", "box_slide"), (drop(), "ball drop", "ball_drop")] {
         let mut plot = Plot::new(
             what,
-            &format!("{name}: largest difference of the centre's position over 0.4 s against the step."),
-            "step [s]",
-            "difference [m]",
+            &format!("{name}: largest difference of the centre's position over 0.4 s between two laws, over the time step."),
+            "time step [s]",
+            "position difference [m]",
         )
         .log(true, true);
         let mut table = Table::new(
-            &format!("{name}: largest difference of position over 0.4 s [m]"),
+            &format!("{name}: largest difference of the centre's position over 0.4 s [m]"),
             &[
-                "step [s]",
+                "time step [s]",
                 "similar − lagged",
                 "sap − lagged",
                 "sap − similar",
-                "change of lagged when the step halves",
+                "change of lagged when the time step halves",
             ],
         );
         let mut curves: [Vec<(f64, f64)>; 4] = Default::default();
@@ -109,7 +114,7 @@ fn differences(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             coarser = runs.into_iter().next();
         }
         let names =
-            ["similar − lagged", "sap − lagged", "sap − similar", "lagged, change when the step halves"];
+            ["similar − lagged", "sap − lagged", "sap − similar", "lagged, change when the time step halves"];
         for (i, (curve, label)) in curves.iter().zip(names).enumerate() {
             let shown = curve.iter().copied().filter(|p| p.1.is_finite()).collect();
             plot.add_colored(label, Mark::LinePoints, i, shown);
@@ -128,7 +133,9 @@ fn differences(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             let order = slope(&curves[i][1..]);
             out.claim(Claim::at_least(
                 &format!("{what}/{label}_order"),
-                &format!("{name}: {label} and lagged approach each other at first order in the step"),
+                &format!(
+                    "{name}: convergence order of the difference between {label} and lagged in the time step"
+                ),
                 0.8,
                 order,
                 "",
@@ -137,7 +144,9 @@ fn differences(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             out.claim(
                 Claim::at_most(
                     &format!("{what}/{label}_difference"),
-                    &format!("{name}: difference of {label} and lagged at the finest step"),
+                    &format!(
+                        "{name}: position difference between {label} and lagged at the smallest time step"
+                    ),
                     1e-3,
                     end,
                     "m",
@@ -168,16 +177,16 @@ fn solved(
 fn solvers(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let scene = Clutter::hard(1).scene();
     let mut table = Table::new(
-        "ICF and the dense reference solver on steps taken out of hard clutter (seed 1): 20 bodies, 120 unknowns",
+        "ICF and the dense reference solver on single steps of the hard clutter (seed 1) with 20 bodies and 120 unknowns",
         &[
             "law",
             "time [s]",
-            "step [s]",
+            "time step [s]",
             "contacts",
-            "iterations ICF",
-            "reference",
-            "largest difference of v, relative",
-            "of γ, relative",
+            "iterations of ICF",
+            "iterations of the reference",
+            "largest relative difference of the velocity v",
+            "largest relative difference of the impulse γ",
         ],
     );
     let trace = Run::new(&scene, &Method::cenic(1e-2), 2.0).trace(|_, _| {})?;
@@ -222,22 +231,24 @@ fn solvers(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     out.heading("Solvers");
     out.table(table);
     out.claim(
-        Claim::at_most("solvers/velocity", "ICF and the reference find the same velocities, relative to the largest", 1e-8, worst_v, "")
-            .rule("at most 1e-8: both residuals are below 1e-10, and friction regularised at 1e-4 m/s makes some directions soft, by a hundredfold"),
+        Claim::at_most("solvers/velocity", "ICF and the reference find equal velocities: largest difference relative to the largest \
+            velocity", 1e-8, worst_v, "")
+            .rule("at most 1e-8. Both residuals are below 1e-10. Friction that is regularised at 1e-4 m/s makes some directions soft by a factor of \
+                a hundred."),
     );
     out.claim(
         Claim::at_most(
             "solvers/impulse",
-            "and the same impulses, relative to the largest",
+            "ICF and the reference find equal impulses: largest difference relative to the largest impulse",
             1e-7,
             worst_gamma,
             "",
         )
-        .rule("at most 1e-7: ten times the velocities, impulses of stiff contacts follow them"),
+        .rule("at most 1e-7, ten times the bound of the velocities, because the impulses of stiff contacts follow the velocities"),
     );
     out.claim(Claim::at_most(
         "solvers/limit",
-        "solves that hit the iteration limit",
+        "number of solves that reach the iteration limit",
         0.0,
         f64::from(failures),
         "",

@@ -10,9 +10,9 @@ pub(super) struct ModelZoo;
 
 /// Files that this reader refuses, and why it may. Every other refusal deviates.
 const EXPLAINED: [(&str, &str); 3] = [
-    ("shadow_dexee/scene.xml", "motors of an engine plugin"),
-    ("shadow_dexee/shadow_dexee.xml", "motors of an engine plugin"),
-    ("husky/husky.urdf", "an unexpanded xacro expression; Pinocchio, MuJoCo and Drake refuse it too"),
+    ("shadow_dexee/scene.xml", "its motors need a plugin of an engine"),
+    ("shadow_dexee/shadow_dexee.xml", "its motors need a plugin of an engine"),
+    ("husky/husky.urdf", "it has an unexpanded xacro expression; Pinocchio, MuJoCo and Drake refuse it, too"),
 ];
 
 /// One number of a file: key, ours, expected.
@@ -174,7 +174,10 @@ fn report(
         .unwrap_or_default();
     let mut head = vec!["file", "verdict", "names, masses"];
     head.extend(&heads);
-    let mut table = Table::new(&format!("{format}: ours, and the expected answer where it differs"), &head);
+    let mut table = Table::new(
+        &format!("{format} files: counts of this project, with the expected count where it differs"),
+        &head,
+    );
     let (mut read, mut numbers, mut wrong, mut odd, mut unexplained, mut unnamed) = (0, 0, 0, 0, 0, 0);
     let mut refused = Vec::new();
     for e in &models {
@@ -206,8 +209,8 @@ fn report(
     out.table(table);
 
     let mut table = Table::new(
-        &format!("{format}: refused elements"),
-        &["file", "line", "element", "defect", "remedy", "why it may"],
+        &format!("{format} files: refused elements"),
+        &["file", "line", "element", "defect", "remedy", "why the refusal is accepted"],
     );
     let parts = fragments.iter().filter_map(|e| match &e.outcome {
         Outcome::Refused(error) => Some((e, error)),
@@ -222,8 +225,10 @@ fn report(
             .file
             .as_deref()
             .map_or(String::new(), |f| f.strip_prefix(zoo).unwrap_or(f).display().to_string());
-        let why =
-            EXPLAINED.iter().find(|x| x.0 == e.file).map_or("a part of other files, not a model", |x| x.1);
+        let why = EXPLAINED
+            .iter()
+            .find(|x| x.0 == e.file)
+            .map_or("it is a part of other files and not a model", |x| x.1);
         table.row([at, place.line.to_string(), place.element, what, remedy, why.to_owned()]);
     }
     out.table(table);
@@ -234,36 +239,36 @@ fn report(
     out.extend([
         Claim::at_least(
             &id("read"),
-            &format!("{format} files read, of {}", models.len()),
+            &format!("number of {format} files that are read, of {}", models.len()),
             (models.len() - refused.len() + unexplained) as f64,
             read as f64,
             "files",
         )
-        .because("a file is refused that is not on the list of explained refusals"),
+        .because("A refused file is not on the list of explained refusals."),
         Claim::at_most(
             &id("counts"),
-            &format!("counts that differ from zoo.json, of {numbers}"),
+            &format!("number of counts that differ from the reference counts (zoo.json), of {numbers}"),
             0.0,
             wrong as f64,
             "",
         ),
         Claim::at_most(
             &id("names"),
-            "names, parents, joint kinds and masses that differ from zoo.json",
+            "number of names, parents, joint types and masses that differ from the reference (zoo.json)",
             0.0,
             odd as f64,
             "",
         ),
         Claim::at_most(
             &id("refusals"),
-            "refusals that lack file, line, element or remedy",
+            "number of refusals that lack the file, the line, the element or a remedy",
             0.0,
             unnamed as f64,
             "",
         ),
     ]);
     if !fragments.is_empty() {
-        let text = format!("parts of other files, of {}, that are taken for models", fragments.len());
+        let text = format!("number of parts of other files that are read as models, of {}", fragments.len());
         out.claim(Claim::at_most(&id("parts"), &text, 0.0, taken as f64, "files"));
     }
     Ok(())
@@ -274,29 +279,33 @@ impl Page for ModelZoo {
         "cross/model_zoo"
     }
     fn title(&self) -> &'static str {
-        "Model files of 61 robots, read without their meshes: counts and refusals"
+        "Model files of 61 robots"
     }
     fn lead(&self) -> &'static str {
-        "Model files of 61 robots are read: counts of bodies, joints and geoms against reference counts, and the reason of each refusal."
+        "Model files of 61 robots are read, and the numbers of bodies, joints and geoms are compared with those of other readers."
     }
     fn cost(&self) -> [f64; 3] {
         [1.0, 1.0, 1.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([
-            "Each file is read with `--without-meshes`: geoms that need a mesh are kept as placeholders with a note, and a mass that would come \
-             from a mesh is not compared. Expected counts of MJCF files are those of MuJoCo 4.0.0 with the meshes in place, of URDF files those of \
-             Pinocchio, or of Drake where Pinocchio refuses the file (Pinocchio's two positions of a continuous joint counted as one). Bodies \
-             include the world. A model that is refused is refused as a whole, for a named element of a named line, with a remedy.",
+            "Each file is read without its meshes (option `--without-meshes`). Geoms that need a mesh are kept as placeholders with a note. A mass \
+             that would come from a mesh is not compared.",
+            "The expected counts of MJCF files are those of MuJoCo 4.0.0 with the meshes in place. The expected counts of URDF files are those of \
+             Pinocchio, or of Drake where Pinocchio refuses the file. Pinocchio's two positions of a continuous joint count as one. The number of \
+             bodies includes the world.",
+            "A model with a defect is refused as a whole. The refusal names the element and its line, and gives a remedy.",
         ]);
         for (format, folder, is_urdf) in [("MJCF", "mjcf_zoo", false), ("URDF", "urdf_zoo", true)] {
             match ctx.models.as_ref().map(|m| m.join(folder)).filter(|p| p.join("zoo.json").is_file()) {
                 Some(zoo) => report(format, &zoo, is_urdf, ctx, &mut out)?,
                 None => {
-                    let why = format!("the folder {folder} is absent (set SIGNORINI_MODELS)");
+                    let why = format!(
+                        "the folder {folder} is absent (set SIGNORINI_MODELS to the folder of the models)"
+                    );
                     out.claim(Claim::skipped(
                         folder,
-                        &format!("{format} files have the listed counts"),
+                        &format!("{format} files have the expected counts"),
                         &why,
                     ));
                 }

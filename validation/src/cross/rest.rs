@@ -28,18 +28,21 @@ struct Bound {
 fn still(heap: Heap, solver: &str, dt: f64) -> Bound {
     let of = |speed: f64| 0.5 * speed * speed;
     match (heap, solver) {
-        (Heap::Cube, "icf") => Bound { most: of(1e-8), why: "½ v² at 1e-8 m/s, the solver's tolerance" },
+        (Heap::Cube, "icf") => {
+            Bound { most: of(1e-8), why: "at most ½ v² at 1e-8 m/s, the tolerance of the solver" }
+        }
         (Heap::Cube, _) => Bound {
             most: of(faded(dt)),
-            why: "required: ½ v² at 1 mm/s, halved every 75 steps, or a hundred roundings: the rest of the impact decays at a constant rate per step",
+            why: "required: at most ½ v² at 1 mm/s, halved every 75 steps, or a hundred roundings. The motion after the impact decays at a constant \
+                rate per step.",
         },
         (Heap::Stack(_), _) => Bound {
             most: STILL,
-            why: "required: at most 1e-6, 1.4 mm/s: steps that end unsettled jolt a stack now and then",
+            why: "required: at most 1e-6, the energy of 1.4 mm/s. Steps whose sweeps end before the contacts have settled jolt a stack now and then.",
         },
         (Heap::Bin, _) => Bound {
             most: of(0.005 * 9.81 * dt),
-            why: "required: ½ v² at half a percent of the speed that gravity gives in a step",
+            why: "required: at most ½ v² at half a percent of the speed that gravity gives in a step",
         },
     }
 }
@@ -49,23 +52,24 @@ fn deepest(heap: Heap, solver: &str, dt: f64) -> Bound {
     match (heap, solver) {
         (Heap::Cube, "icf") => Bound {
             most: 1.1e3 * 9.81 / 8e5,
-            why: "m g over four springs of 2e5 N/m, 12.3 µm, and a tenth of it",
+            why: "at most m g over four springs of 2e5 N/m, which is 12.3 µm, plus a tenth of it",
         },
         (Heap::Cube, "comfree_1") => Bound {
             most: f64::max(1e3 * dt * faded(dt), 1e-12),
-            why: "required: the speed of the claim on energy, for a step, or a hundred roundings of the height",
+            why: "required: at most the distance in one step at the speed of the claim on the kinetic energy, or a hundred roundings of the height",
         },
         (Heap::Cube, _) => Bound {
             most: 1e3 * 1e-4 * dt,
-            why: "the residual that sweeps may leave in a step, 1e-4 m/s × δt",
+            why: "at most 1e-4 m/s × δt, the residual distance that the sweeps allow in a step",
         },
         (Heap::Bin, _) if dt < 5e-3 => Bound {
             most: 1e-3,
-            why: "required: at most 1 µm, five times what sweeps may leave open in a step, where 64 do not end it",
+            why: "required: at most 1 µm, five times the residual distance that the sweeps allow in a step, because 64 sweeps do not always reach \
+                this residual",
         },
         _ => Bound {
             most: DEEP,
-            why: "required: at most half a millimetre: 64 sweeps of 10 ms do not end the weight of a heap",
+            why: "required: at most half a millimetre. 64 sweeps in a time step of 10 ms do not fully balance the weight of a heap.",
         },
     }
 }
@@ -124,10 +128,10 @@ impl Page for Rest {
         "cross/rest"
     }
     fn title(&self) -> &'static str {
-        "Heaps come to rest"
+        "Heaps at rest"
     }
     fn lead(&self) -> &'static str {
-        "Heaps of bodies come to rest: speed, depth and energy after they have settled."
+        "A cube, a stack and a bin full of bodies come to rest, and their kinetic energy and penetration depth are measured."
     }
     fn cost(&self) -> [f64; 3] {
         [9.0, 25.0, 25.0]
@@ -136,23 +140,23 @@ impl Page for Rest {
         let comfree = |dt: f64, sweeps: Sweeps| Method::comfree_sweeping(sweeps).with_step(dt);
         let mut plot = Plot::new(
             "energy",
-            "Kinetic energy per mass of the bin, sampled every 0.1 s.",
+            "Kinetic energy per mass of the bodies in the bin, sampled every 0.1 s.",
             "time [s]",
-            "kinetic energy [J/kg]",
+            "kinetic energy per mass [J/kg]",
         )
         .log(false, true);
         let mut table = Table::new(
-            "After 5 s",
+            "State of the heaps after 5 s",
             &[
                 "heap",
-                "step [ms]",
-                "solver",
-                "kinetic [J/kg]",
-                "most of the last second [J/kg]",
-                "deepest overlap [mm]",
-                "on the way [mm]",
+                "time step [ms]",
+                "method",
+                "kinetic energy per mass [J/kg]",
+                "largest in the last second [J/kg]",
+                "deepest overlap at the end [mm]",
+                "deepest overlap during the run [mm]",
                 "steps not converged [%]",
-                "centre of mass [m]",
+                "height of the centre of mass [m]",
                 "time per step [µs]",
             ],
         );
@@ -162,15 +166,15 @@ impl Page for Rest {
                 let methods = [
                     ("ComFree, one evaluation", "comfree_1", comfree(dt, Sweeps::exactly(1))),
                     ("projected Gauss–Seidel", "comfree", comfree(dt, Sweeps::default())),
-                    ("icf", "icf", Method::icf().with_step(dt)),
+                    ("ICF", "icf", Method::icf().with_step(dt)),
                 ];
                 for (name, id, method) in methods {
                     // The longest runs: a bin in short steps.
                     if ctx.budget == Budget::Quick && heap == Heap::Bin && dt < 5e-3 {
                         if id == "comfree" {
                             let key = format!("bin/{id}/{}ms", 1e3 * dt);
-                            let text = format!("{} at {} ms under {name}", heap.name(), 1e3 * dt);
-                            claims.push(Claim::skipped(&key, &text, "runs with larger sizes"));
+                            let text = format!("{} at {} ms with {name}", heap.name(), 1e3 * dt);
+                            claims.push(Claim::skipped(&key, &text, "it runs with larger sizes"));
                         }
                         continue;
                     }
@@ -202,20 +206,22 @@ impl Page for Rest {
                             Heap::Bin => "bin",
                         };
                         let text = format!(
-                            "{} at {} ms under {name}: kinetic energy after 5 s",
+                            "{} at {} ms with {name}: kinetic energy per mass after 5 s",
                             heap.name(),
                             1e3 * dt
                         );
                         let (still, deepest) = (still(heap, id, dt), deepest(heap, id, dt));
                         let id = format!("{key}/{id}/{}ms", 1e3 * dt);
                         claims.push(Claim::at_most(&id, &text, still.most, last, "J/kg").rule(still.why));
-                        let place = format!("{} at {} ms under {name}", heap.name(), 1e3 * dt);
+                        let place = format!("{} at {} ms with {name}", heap.name(), 1e3 * dt);
                         match heap {
                             // Ten cubes of 10 cm.
                             Heap::Stack(_) => claims.push(
                                 Claim::between(
                                     &format!("{id}/stands"),
-                                    &format!("{place}: it stands, height of its centre of mass"),
+                                    &format!(
+                                        "{place}: the stack stands, by the height of its centre of mass"
+                                    ),
                                     [0.495, 0.505],
                                     o.height,
                                     "m",
@@ -238,9 +244,16 @@ impl Page for Rest {
             }
         }
         let mut out = PageOutput::new([
-            "ComFree with facets that remember their force from step to step and the automatic gain cap (masses shared within a tree), condim 6, rolling coefficient 5 mm: no \
-             sleeping, no damping added. One evaluation per step moves an impulse by one body, so a falling stack of ten cubes topples under few evaluations and \
-             comes to rest as a layer; default mode takes as many as settle contacts (at most 64), holds it up and brings it to rest. A body that tumbles at 2 m/s moves 2 cm in a step of 10 ms and turns: overlaps on the way are of that size under any solver with the contacts of the start of a step. ICF, which solves the contacts of a step together, beside it (condim 3).",
+            "The heaps are a single cube, a stack of ten cubes and a bin with bodies. No method lets bodies sleep, and none adds damping.",
+            "ComFree with one evaluation and projected Gauss–Seidel have one contact law. Its facets remember their impulses from step to step, and \
+             its gains are capped automatically: the mass of a kinematic tree is shared by its contacts. Contacts have six dimensions with \
+             torsional and rolling friction (condim 6), and the rolling friction coefficient is 5 mm.",
+            "One evaluation per step moves an impulse by one body. A falling stack of ten cubes therefore topples under few evaluations and comes \
+             to rest as a layer. Projected Gauss–Seidel sweeps until the contacts have settled, at most 64 times. It holds the stack up and brings \
+             it to rest.",
+            "ICF solves the contacts of a step together and is shown for comparison. Its contacts have three dimensions (condim 3).",
+            "A body that tumbles at 2 m/s moves 2 cm in a time step of 10 ms and turns. The overlaps during the run are of this size under any \
+             solver that uses the contacts of the start of a step.",
         ]);
         out.plot(plot);
         out.extend(claims);

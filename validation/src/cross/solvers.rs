@@ -10,10 +10,10 @@ impl Page for Solvers {
         "cross/solvers"
     }
     fn title(&self) -> &'static str {
-        "Every law under every solver: deviation from the reference, beside its bound"
+        "Deviation of every solver from a reference, for every contact law"
     }
     fn lead(&self) -> &'static str {
-        "Each contact law runs under each solver; the deviation from a dense reference solver stands beside its bound."
+        "Each contact law is solved by each solver, and the deviation from a dense reference solver is compared with a theoretical bound."
     }
     fn cost(&self) -> [f64; 3] {
         [2.0, 2.0, 2.0]
@@ -21,17 +21,23 @@ impl Page for Solvers {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         ctx.say("all laws");
         let mut out = PageOutput::new([
-            format!(
-                "{PROBLEMS} random step problems per law: five constraints among three bodies of random mass and inertia and the world, gaps from −3 to 1 mm, stiffness from 10² to 10⁵ N/m, steps of 10 ms. \
-                 The deviation is ‖v − v̂‖ over ‖v* − v̂‖ in the norm of the inertia A, v̂ the solution of the dense reference at a tolerance of 1e-13, v* the velocity without contact."
-            ),
-            "The objective is 1-strongly convex in that norm, so a solution is off by at most its residual over the root of the least eigenvalue of D A D, D the scaling of residuals. One evaluation at v* is off by −H x, x = v* − v̂, with H the mean of A⁻¹∇²L on \
-             the way from v̂ to v*, and by at most the root of the largest eigenvalue of H times ⟨x, H x⟩: at most one for gains that are shared among contacts, thousands for stiff springs; and it is v* − A⁻¹∇L(v*) to round-off. Several sweeps end at contact without compliance, and v̂ is the solution of that problem, found with multipliers by the reference; their bound follows from the residual of \
-             their facets. Numbers are the worst of all problems."
-                .to_owned(),
+            format!("Each law has {PROBLEMS} random step problems. A problem has five constraints among the world and three bodies of random mass \
+                and inertia, with gaps from −3 to 1 mm, a stiffness from 10² to 10⁵ N/m and time steps of 10 ms. All numbers are the worst of all \
+                problems."),
+            "The deviation is ‖v − v̂‖ over ‖v* − v̂‖ in the norm of the inertia A. v̂ is the solution of the dense reference solver at a tolerance \
+             of 1e-13, and v* is the velocity without contact.".to_owned(),
+            "Bound for solvers that converge: the objective is 1-strongly convex in the norm of A. The error of a solution is therefore at most its \
+             residual over the square root of the smallest eigenvalue of D A D, where D is the scaling of the residuals.".to_owned(),
+            "Bound for one evaluation at v*: its error is −H x with x = v* − v̂, where H is the mean of A⁻¹∇²L between v̂ and v*. The error is at \
+             most the square root of the largest eigenvalue of H times ⟨x, H x⟩. The bound is at most one for gains that are shared among contacts, \
+             and thousands for stiff springs. The result must also equal v* − A⁻¹∇L(v*) up to round-off.".to_owned(),
+            "Bound for projected Gauss–Seidel: several sweeps end at contact without compliance. v̂ is then the solution of this other problem, \
+             which the reference finds with multipliers. The bound follows from the residual of the facets.".to_owned(),
         ]);
-        let mut table =
-            Table::new("Deviation, and its bound in parentheses", &["law", "rows", "problems that act"]);
+        let mut table = Table::new(
+            "Deviation of each solver, with its bound in parentheses",
+            &["law", "rows", "problems in which the law acts"],
+        );
         table.head.extend(SOLVERS.map(str::to_owned));
         let mut worst: [(f64, String); SOLVERS.len()] = Default::default();
         let mut drawn: [Vec<(f64, f64)>; SOLVERS.len()] = Default::default();
@@ -77,17 +83,18 @@ impl Page for Solvers {
             out.claim(
                 Claim::at_most(
                     if *name == SWEPT { "gauss_seidel" } else { name },
-                    &format!("{name}: largest deviation over its bound, here of {law}"),
+                    &format!("{name}: largest ratio of the deviation to its bound (here for the law {law})"),
                     1.0,
                     quotient,
                     "",
                 )
-                .rule("at most 1, by strong convexity; for one evaluation by the mean curvature of the laws, for sweeps by their residual"),
+                .rule("at most 1. The bound comes from strong convexity for solvers that converge, from the mean curvature of the laws for one \
+                    evaluation, and from the residual for sweeps."),
             );
         }
         out.claim(Claim::at_most(
             "unsolved",
-            "solvers that ended without a solution",
+            "number of solves that end without a solution",
             0.0,
             f64::from(unsolved),
             "",
@@ -95,12 +102,12 @@ impl Page for Solvers {
         out.claim(
             Claim::at_most(
                 "idle",
-                "laws that act in fewer than half of the problems",
+                "number of laws that act in fewer than half of the problems",
                 0.0,
                 f64::from(idle),
                 "",
             )
-            .rule("at most 0, else the table says nothing of them"),
+            .rule("at most 0, because the table would say nothing about such laws"),
         );
         Ok(out)
     }

@@ -37,10 +37,10 @@ impl Page for ThinFloor {
         "cross/thin_floor"
     }
     fn title(&self) -> &'static str {
-        "A ball dropped onto a thin floor stays on top"
+        "Ball dropped onto a thin floor"
     }
     fn lead(&self) -> &'static str {
-        "A ball falls fast onto a floor of 1 cm and must stay on top of it."
+        "A ball falls fast onto a thin floor and must stay on top of it."
     }
     fn cost(&self) -> [f64; 3] {
         [0.5, 0.5, 0.5]
@@ -52,14 +52,21 @@ impl Page for ThinFloor {
         let physical = (2.0 / STIFFNESS * (SPEED / DISSIPATION - dv.ln_1p() / DISSIPATION.powi(2))).sqrt();
         let mut plot = Plot::new(
             "height",
-            "Height of the ball's lowest point at accuracy 1e-1 and 1e-3, every accepted state. The floor ends 0.1 m below.",
+            "Height of the ball's lowest point at every accepted state, with accuracy 1e-1 and 1e-3. The lower side of the floor is at −0.1 m.",
             "time [s]",
             "height [m]",
         );
         plot.y_range = Some([-1.2, 1.1]);
         let mut table = Table::new(
-            "Deepest accepted state within 1 s",
-            &["accuracy", "with margin [mm]", "steps", "without margin [mm]", "steps", "Drake 1.51.1 [mm]"],
+            "Largest penetration depth of the accepted states within 1 s",
+            &[
+                "accuracy",
+                "depth with margin [mm]",
+                "steps with margin",
+                "depth without margin [mm]",
+                "steps without margin",
+                "depth in Drake 1.51.1 [mm]",
+            ],
         );
         let mut claims = Vec::new();
         let mut without = Vec::new();
@@ -89,14 +96,18 @@ impl Page for ThinFloor {
                     continue;
                 }
                 let id = format!("stays/{accuracy:e}");
-                let claim = format!("at accuracy {accuracy:e} the ball stays on top: deepest accepted state");
+                let claim = format!(
+                    "the ball stays on top of the floor at accuracy {accuracy:e}: largest penetration depth of the accepted states"
+                );
                 claims.push(
                     Claim::decided(&id, &claim, !through && deepest < 0.5 * THICK)
                         .values("< 50".into(), format!("{:.3}", 1e3 * deepest), "mm")
-                        .rule("required: above the middle of the floor in every accepted state"),
+                        .rule("required: the lowest point stays above the middle of the floor in every accepted state"),
                 );
                 if let Some(d) = drake {
-                    let claim = format!("at accuracy {accuracy:e} no deeper than Drake 1.51.1");
+                    let claim = format!(
+                        "the largest penetration depth at accuracy {accuracy:e} is at most that of Drake 1.51.1"
+                    );
                     let id = format!("depth/{accuracy:e}");
                     claims.push(Claim::at_most(&id, &claim, 1e3 * d, 1e3 * deepest, "mm"));
                 }
@@ -106,16 +117,20 @@ impl Page for ThinFloor {
         }
         let name = |t: bool| if t { "through the floor" } else { "on top" };
         claims.push(
-            Claim::decided("without", "at accuracy 1e-1 the ball falls through when the margin is off", without[0])
+            Claim::decided("without", "the ball falls through the floor at accuracy 1e-1 when the margin is off", without[0])
                 .values(name(true).into(), name(without[0]).into(), "")
-                .rule("yes or no, as queries at the start and in the middle of a step imply; at 1e-2 it depends on where the steps happen to fall"),
+                .rule("yes or no. Step doubling asks for the geometry only at the start and in the middle of a step, so that a long step may miss \
+                    the floor. At 1e-2 the result depends on the times of the steps."),
         );
-        let mut out = PageOutput::new([format!(
-            "Ball: 1 kg, radius {RADIUS} m, dropped from {HEIGHT} m above the floor, a box {THICK} m thick; k = {STIFFNESS:e} N/m, d = {DISSIPATION} s/m. Step doubling asks for the \
-             geometry at the start and in the middle of a step; when both show no contact, full and half steps are the same free flight, and a long step may run through the \
-             impact. The speculative margin keeps pairs whose gap can close within the step. The contact alone would let the ball in by {:.2} mm.",
-            1e3 * physical
-        )]);
+        let mut out = PageOutput::new([
+            format!("The ball has a mass of 1 kg and a radius of {RADIUS} m. It is dropped from {HEIGHT} m above the floor, which is a box with a \
+                thickness of {THICK} m. The stiffness is k = {STIFFNESS:e} N/m and the dissipation is d = {DISSIPATION} s/m."),
+            "Error control by step doubling asks for the geometry at the start and in the middle of a step. If both show no contact, the full step \
+             and the two half steps are one free flight. A long step may then run through the impact.".to_owned(),
+            "The speculative margin keeps pairs of bodies whose gap can close within the step. The runs without margin have the settings of the \
+             paper.".to_owned(),
+            format!("The compliance of the contact alone gives a penetration depth of {:.2} mm.", 1e3 * physical),
+        ]);
         out.plot(plot);
         out.extend(claims);
         out.table(table);

@@ -118,7 +118,9 @@ fn identify(recorded: &[Vec<f64>]) -> Result<Found, PageError> {
     }
     let normal = Matrix3::from_fn(|i, j| columns[i].iter().zip(&columns[j]).map(|(x, y)| x * y).sum::<f64>());
     let covariance = normal.try_inverse().ok_or_else(|| {
-        PageError::Run("the recording does not determine the parameters: singular normal matrix".into())
+        PageError::Run(
+            "the recording does not determine the parameters: the normal matrix is singular".into(),
+        )
     })?;
     let deviation: [f64; 3] = std::array::from_fn(|i| covariance[(i, i)].sqrt());
     let correlation =
@@ -133,10 +135,10 @@ impl Page for SlidingBox {
         "identify/sliding_box"
     }
     fn title(&self) -> &'static str {
-        "Friction, stiffness and dissipation of a box from its recorded motion"
+        "Identification of friction, stiffness and dissipation of a box"
     }
     fn lead(&self) -> &'static str {
-        "A box slides to rest; friction, stiffness and dissipation are found again from its recorded motion alone."
+        "A box slides and falls, and its friction, stiffness and dissipation are identified from the recorded motion alone."
     }
     fn cost(&self) -> [f64; 3] {
         [7.0, 12.0, 45.0]
@@ -155,7 +157,7 @@ impl Page for SlidingBox {
         let first = &fits[0];
         let mut out = PageOutput::new(text());
         let [cost, slide, drop] = plots(&record(seeds[0], &clean), first)?;
-        out.heading("Motions: recorded, guessed, fitted");
+        out.heading("Recorded, guessed and fitted motions");
         out.extend([slide, drop]);
         out.table(experiment_table(&clean, first)?);
         out.heading("Parameters");
@@ -168,18 +170,19 @@ impl Page for SlidingBox {
 
 fn text() -> Vec<String> {
     vec![
-        format!(
-            "A box of 1 kg, 0.2 × 0.2 × 0.1 m, slides over a floor (three runs), falls flat on it (two) and does both (one). The centre is recorded at {RATE} Hz with a noise of \
-             {NOISE:e} m in each coordinate. The recording is a substitute: our own simulation at accuracy {FINE:e} with the parameters to be found, plus seeded noise. The model that is fitted \
-             runs more coarsely (steps of 5e-4 s for slides, accuracy 1e-7 for drops), so that it has an error of its own, as any model of a real recording has."
-        ),
-        "The cost is the mean square of (simulated − recorded)/noise over all samples; Nelder and Mead's method of argmin minimises it over the logarithms of the parameters, from a guess that is off by \
-         factors of 1.75, 3 and 2.5. The stated deviation is that of linearised least squares, (JᵀJ)⁻¹."
-            .into(),
-        "Identifiable parameters: the slides give friction; duration and depth of an impact give the stiffness; the rebound gives the dissipation. Resting or sliding alone tells the stiffness only through a static \
-         depth of 0.12 mm, below the noise of one sample, and says nothing of the dissipation. The deviation knows the noise only: the rest of an estimate's error is that of the model's steps, \
-         to which the dissipation is most sensitive, since numerical damping looks like it."
-            .into(),
+        "A box of 1 kg with 0.2 × 0.2 × 0.1 m slides over a floor (three runs), falls flat on it (two runs), and does both (one run).".into(),
+        format!("The centre of the box is recorded at {RATE} Hz with a noise of {NOISE:e} m in each coordinate. The recording is a substitute for a \
+            recording of hardware: it is a simulation of this project at accuracy {FINE:e} with the parameters to be found, plus seeded noise."),
+        "The fitted model has coarser time steps: steps of 5e-4 s for slides, and accuracy 1e-7 for drops. It therefore has an error of its own, as \
+         any model of a real recording has.".into(),
+        "The cost is the mean square of (simulated − recorded)/noise over all samples. The method of Nelder and Mead (library argmin) minimises it \
+         over the logarithms of the parameters. The initial guess is off by factors of 1.75, 3 and 2.5. The expected deviation is that of \
+         linearised least squares, (JᵀJ)⁻¹.".into(),
+        "All three parameters can be identified. The slides give the friction coefficient. The duration and the depth of an impact give the \
+         stiffness. The rebound gives the dissipation. Resting or sliding alone shows the stiffness only through a static depth of 0.12 mm, below \
+         the noise of one sample, and says nothing about the dissipation.".into(),
+        "The expected deviation accounts for the noise only. The remaining error of an estimate comes from the time steps of the fitted model. The \
+         dissipation is most sensitive to it, because numerical damping looks like dissipation.".into(),
     ]
 }
 
@@ -190,12 +193,12 @@ fn parameter_table(fits: &[Found]) -> Table {
         "True and identified parameters",
         &[
             "parameter",
-            "true",
-            "guess",
+            "true value",
+            "initial guess",
             "recording",
-            "identified",
+            "identified value",
             "error",
-            "deviation expected",
+            "expected deviation",
             "cost",
             "iterations",
             "evaluations",
@@ -219,19 +222,21 @@ fn parameter_table(fits: &[Found]) -> Table {
         }
     }
     let c = fits[0].correlation;
-    t.caption +=
-        &format!("; correlations of the estimates: μ–k {:.2}, μ–d {:.2}, k–d {:.2}", c[0], c[1], c[2]);
+    t.caption += &format!(
+        ". The correlations of the estimates are {:.2} for μ–k, {:.2} for μ–d and {:.2} for k–d.",
+        c[0], c[1], c[2]
+    );
     t
 }
 
 fn describe(e: &Experiment) -> String {
-    format!("from {} m with {} m/s, {} s", e.height, e.speed, e.duration)
+    format!("start at a height of {} m with {} m/s, duration {} s", e.height, e.speed, e.duration)
 }
 
 fn experiment_table(clean: &[Vec<f64>], f: &Found) -> Result<Table, PageError> {
     let mut t = Table::new(
-        "Distance of the fitted motion from the true one, without noise [mm], root mean square",
-        &["experiment", "samples", "guess", "fitted"],
+        "Root mean square distance from the true motion without noise [mm]",
+        &["experiment", "samples", "with the initial guess", "with the fitted parameters"],
     );
     for (e, c) in EXPERIMENTS.iter().zip(clean) {
         let far = |p: &Parameters| -> Result<String, PageError> {
@@ -248,9 +253,9 @@ fn experiment_table(clean: &[Vec<f64>], f: &Found) -> Result<Table, PageError> {
 fn plots(recorded: &[Vec<f64>], f: &Found) -> Result<[Plot; 3], PageError> {
     let mut cost = Plot::new(
         "cost",
-        "Cost of every evaluation and the least so far; 1 is what the noise alone leaves.",
-        "evaluation",
-        "mean square residual / noise²",
+        "Cost of every evaluation, and the smallest cost so far. The noise alone leaves a cost of 1.",
+        "evaluation [–]",
+        "mean square residual over noise² [–]",
     )
     .log(false, true);
     let all: Vec<_> = f.history.iter().enumerate().map(|(i, c)| (i as f64 + 1.0, *c)).collect();
@@ -261,7 +266,7 @@ fn plots(recorded: &[Vec<f64>], f: &Found) -> Result<[Plot; 3], PageError> {
     });
     let least = least.collect();
     cost.add("evaluation", Mark::Points, all.clone());
-    cost.add("least so far", Mark::Line, least);
+    cost.add("smallest so far", Mark::Line, least);
     cost.add_colored("noise alone", Mark::Dashed, 6, vec![(1.0, 1.0), (all.len() as f64, 1.0)]);
     let fitted = Parameters::from_logs(&f.logs);
     let figure = |name: &str, caption: &str, label: &str, which: usize, coordinate: usize, offset: f64| {
@@ -275,15 +280,22 @@ fn plots(recorded: &[Vec<f64>], f: &Found) -> Result<[Plot; 3], PageError> {
                 .collect::<Vec<_>>()
         };
         p.add("recorded", Mark::Points, curve(&recorded[which]));
-        p.add("first guess", Mark::Dashed, curve(&simulate(&GUESS, e, &e.method())?));
+        p.add("initial guess", Mark::Dashed, curve(&simulate(&GUESS, e, &e.method())?));
         p.add("fitted", Mark::Line, curve(&simulate(&fitted, e, &e.method())?));
         Ok::<_, PageError>(p)
     };
-    let slide =
-        figure("slide", "A slide at 1 m/s: recorded, before and after the fit.", "travel [mm]", 1, 0, 0.0)?;
+    let slide = figure(
+        "slide",
+        "Travel of the box in a slide at 1 m/s: recorded, with the initial guess and with the fitted \
+            parameters.",
+        "travel [mm]",
+        1,
+        0,
+        0.0,
+    )?;
     let drop = figure(
         "drop",
-        "A drop from 0.04 m: recorded, before and after the fit.",
+        "Height of the lower face in a drop from 0.04 m: recorded, with the initial guess and with the fitted parameters.",
         "height of the lower face [mm]",
         4,
         1,
@@ -294,7 +306,7 @@ fn plots(recorded: &[Vec<f64>], f: &Found) -> Result<[Plot; 3], PageError> {
 
 fn claims(fits: &[Found]) -> Vec<Claim> {
     let substitute =
-        "recording: our own simulation at accuracy 1e-9 plus seeded noise, for a recording of hardware";
+        "a simulation of this project at accuracy 1e-9 plus seeded noise, instead of a recording of hardware";
     let mut claims = Vec::new();
     let bounds = [0.02, 0.05, 0.10];
     let truth = Vector3::from_column_slice(&TRUTH.logs());
@@ -303,7 +315,7 @@ fn claims(fits: &[Found]) -> Vec<Claim> {
         claims.push(
             Claim::at_most(
                 name,
-                &format!("{name}: largest relative error over the recordings"),
+                &format!("{name}: largest relative error of the identified value over the recordings"),
                 bound,
                 worst,
                 "",
@@ -316,7 +328,7 @@ fn claims(fits: &[Found]) -> Vec<Claim> {
     let worst = costs.fold(0.0, f64::max);
     claims.push(
         Claim::at_most("cost", "mean square residual after the fit, in units of the noise", 1.2, worst, "")
-            .rule("at most 1.2: noise alone leaves 1 ± 0.04, the rest is the error of the model's steps")
+            .rule("at most 1.2. The noise alone leaves 1 ± 0.04. The rest is the error of the time steps of the fitted model.")
             .with_substitute(substitute),
     );
     let largest = fits.iter().flat_map(|f| f.deviation).fold(0.0, f64::max);
@@ -328,7 +340,7 @@ fn claims(fits: &[Found]) -> Vec<Claim> {
             largest,
             "",
         )
-        .rule("required: at most 0.1: all three are determined by these experiments")
+        .rule("required: at most 0.1, so that these experiments determine all three parameters")
         .with_substitute(substitute),
     );
     claims

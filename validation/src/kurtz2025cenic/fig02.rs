@@ -13,7 +13,8 @@ impl Page for Fig02 {
         "Regularised static and dynamic friction"
     }
     fn lead(&self) -> &'static str {
-        "The friction coefficient over the sliding speed: static and dynamic friction, smoothed near zero."
+        "The friction coefficient falls from its static to its dynamic value as the sliding speed grows, and the friction force is smoothed near \
+         zero speed."
     }
     fn cost(&self) -> [f64; 3] {
         [0.1, 0.1, 0.1]
@@ -27,23 +28,45 @@ impl Page for Fig02 {
         let peak = force.iter().copied().fold((0.0, 0.0), |a: (f64, f64), b| if b.1 > a.1 { b } else { a });
         let mut plot = Plot::new(
             "friction",
-            "Coefficient μ(s) of eq. (8) and friction force over normal force μ(s) f(s), for μ_s = 1, μ_d = 0.5, σ = 10.",
-            "slip speed over v_s",
-            "coefficient",
+            "Friction coefficient μ(s) of eq. (8), and ratio of friction force to normal force μ(s) f(s), for μ_s = 1, μ_d = 0.5 and σ = 10.",
+            "slip speed s over v_s [–]",
+            "friction coefficient [–]",
         );
         plot.add("μ(s)", Mark::Line, curve(&mu)).add("μ(s) f(s)", Mark::Line, force);
         plot.add("μ_s, μ_d", Mark::Dashed, vec![(0.0, mu_s), (30.0, mu_s)]);
         plot.add_colored("", Mark::Dashed, 2, vec![(0.0, mu_d), (30.0, mu_d)]);
         let mut out = PageOutput::new([
-            "Friction rises as the sigmoid f(s) = s/√(1 + s²) and falls from static to dynamic around s = 10.",
+            "s is the slip speed relative to the regularisation speed v_s. The friction force rises as the sigmoid f(s) = s/√(1 + s²). The friction \
+             coefficient falls from its static to its dynamic value around s = 10.",
         ]);
         out.plot(plot);
         out.extend([
-            Claim::relative("static", "μ(0) is the static coefficient", mu_s, mu(0.0), 1e-12, ""),
-            Claim::relative("before", "μ(5) (computed from the formula)", 0.996, mu(5.0), 1e-3, ""),
-            Claim::relative("after", "μ(15) (computed from the formula)", 0.504, mu(15.0), 1e-3, ""),
-            Claim::relative("peak", "largest friction ratio", 0.980, peak.1, 1e-3, ""),
-            Claim::between("peak_at", "slip at the largest ratio", [6.1, 6.3], peak.0, "v_s"),
+            Claim::relative("static", "μ(0) is the static friction coefficient", mu_s, mu(0.0), 1e-12, ""),
+            Claim::relative(
+                "before",
+                "friction coefficient μ(5), expected value computed from the formula",
+                0.996,
+                mu(5.0),
+                1e-3,
+                "",
+            ),
+            Claim::relative(
+                "after",
+                "friction coefficient μ(15), expected value computed from the formula",
+                0.504,
+                mu(15.0),
+                1e-3,
+                "",
+            ),
+            Claim::relative(
+                "peak",
+                "largest ratio of friction force to normal force",
+                0.980,
+                peak.1,
+                1e-3,
+                "",
+            ),
+            Claim::between("peak_at", "slip speed at the largest ratio", [6.1, 6.3], peak.0, "v_s"),
         ]);
         Ok(out)
     }

@@ -85,7 +85,7 @@ impl Page for Fig08 {
         "Energy of an elastic ball: step doubling and the trapezoid rule"
     }
     fn lead(&self) -> &'static str {
-        "An elastic ball bounces without losses; step doubling keeps its energy to the accuracy asked for, and the trapezoid rule is drawn beside it."
+        "An elastic ball bounces without losses, and the energy error of step doubling and of the trapezoid rule is measured over the time step."
     }
     fn cost(&self) -> [f64; 3] {
         [1.0, 1.0, 3.0]
@@ -93,12 +93,16 @@ impl Page for Fig08 {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut plot = Plot::new(
             "energy",
-            "Relative energy error at t = 1 s against the step (mean step under error control; root mean square over 16 drops for the trapezoid rule).",
-            "step [s]",
-            "relative energy error",
+            "Relative energy error at t = 1 s over the time step. Runs under error control are drawn at their mean time step, and the trapezoid \
+             rule by the root mean square over 16 drops.",
+            "time step [s]",
+            "relative energy error [–]",
         )
         .log(true, true);
-        let mut table = Table::new("Energy error", &["scheme", "setting", "steps", "ours", "Drake 1.51.1"]);
+        let mut table = Table::new(
+            "Relative energy error at t = 1 s",
+            &["scheme", "setting", "steps", "this project", "Drake 1.51.1"],
+        );
         let (mut fixed, mut adaptive, mut second, mut controlled) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut worse: f64 = 0.0;
@@ -151,38 +155,39 @@ impl Page for Fig08 {
         plot.add_colored("O(h)", Mark::Dashed, 6, line(&fixed, 1));
         plot.add_colored("O(h²)", Mark::Dashed, 7, line(&second, 2));
         let mut out = PageOutput::new([
-            "Ball: 1 kg, radius 0.05 m, k = 1e4 N/m, d = 0, dropped from 1 m above contact; total energy includes the elastic energy ½ k φ². \
-             Paper mode.",
-            "The trapezoid rule is an ablation: an explicit half step with the forces at the start, then an implicit half step (see the paper's \
-             page). Its error changes sign with where in a step the ball meets the floor, so that a single drop says little: root mean square over \
-             16 drops whose impacts are spread over a step.",
+            "The ball has a mass of 1 kg, a radius of 0.05 m, a stiffness of k = 1e4 N/m and no dissipation (d = 0). It is dropped from 1 m above \
+             contact. The total energy includes the elastic energy ½ k φ². All runs have the settings of the paper (paper mode).",
+            "The trapezoid rule is an alternative to step doubling that the paper compares with. It takes an explicit half step with the forces at \
+             the start, and then an implicit half step (see the page of the paper).",
+            "The error of the trapezoid rule changes its sign with the position of the impact within a time step, so that a single drop says \
+             little. The plot shows the root mean square over 16 drops whose impacts are spread over a time step.",
         ]);
         out.plot(plot);
         out.extend([
             Claim::between(
                 "order",
-                "energy error of fixed steps is O(h): slope",
+                "energy error of ICF with fixed time steps is O(h): slope in the logarithmic plot",
                 [0.85, 1.15],
                 orders[0],
                 "",
             ),
             Claim::between(
                 "step_doubling",
-                "energy error of step doubling is O(h) in its mean step: slope",
+                "energy error of step doubling is O(h) in its mean time step: slope in the logarithmic plot",
                 [0.8, 1.2],
                 orders[1],
                 "",
             ),
             Claim::between(
                 "trapezoid",
-                "energy error of the trapezoid rule is O(h²): slope",
+                "energy error of the trapezoid rule with fixed time steps is O(h²): slope in the logarithmic plot",
                 [1.8, 2.2],
                 orders[2],
                 "",
             ),
             Claim::at_most(
                 "drake",
-                "largest ratio of our fixed-step error to Drake's at the same step",
+                "largest ratio of the error of ICF with fixed time steps to that of Drake at an equal time step",
                 1.15,
                 worse,
                 "",

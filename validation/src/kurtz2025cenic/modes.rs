@@ -52,10 +52,11 @@ impl Page for Modes {
         "kurtz2025cenic/modes"
     }
     fn title(&self) -> &'static str {
-        "Hard clutter: default mode beside paper mode"
+        "Hard clutter with the default settings and those of the paper"
     }
     fn lead(&self) -> &'static str {
-        "The clutter runs in the default mode and in the mode of the paper: work and accuracy side by side."
+        "A clutter of stiff bodies runs with the default settings of this project and with the settings of the paper, and overlap and error are \
+         compared."
     }
     fn cost(&self) -> [f64; 3] {
         [7.0, 30.0, 120.0]
@@ -70,13 +71,13 @@ impl Page for Modes {
             }
         }
         let mut table = Table::new(
-            &format!("Geometric means over {seeds} seeds; overlap over {time} s"),
+            &format!("Geometric means over {seeds} seeds. The overlap is that of a run of {time} s."),
             &[
                 "accuracy",
-                "paper: deepest [mm]",
-                "default: deepest [mm]",
-                "paper: error [mm]",
-                "default: error [mm]",
+                "paper mode: deepest overlap [mm]",
+                "default mode: deepest overlap [mm]",
+                "paper mode: error [mm]",
+                "default mode: error [mm]",
             ],
         );
         let mut deepest = [Vec::new(), Vec::new()];
@@ -101,23 +102,32 @@ impl Page for Modes {
             let cells = [&deepest[0], &deepest[1], &errors[0], &errors[1]].map(|x| 1e3 * last(x));
             table.row(std::iter::once(format!("{accuracy:e}")).chain(cells.map(|x| format!("{x:.3}"))));
         }
-        let mut out = PageOutput::new([format!(
-            "The scene of table II. Paper mode: no speculative contacts, one island, Hessian reuse. Default mode: speculative contacts, islands. Error: root mean square over the bodies of the \
-             distance from the position in a run of default mode at accuracy {REFERENCE:e}, at {TIMES:?} s; later the scene is chaotic and the distance says nothing. Overlap: deepest gap at any accepted step."
-        )]);
+        let mut out = PageOutput::new([
+            "The scene is the hard clutter of table II. Two settings are compared. Paper mode has no speculative contacts, solves all bodies \
+             together (one island) and reuses the Hessian. Default mode has speculative contacts and solves groups of bodies without contact to \
+             each other (islands) separately.".to_owned(),
+            format!("The error is the distance of a body from its position in a run of default mode at accuracy {REFERENCE:e}, as root mean square \
+                over the bodies, at {TIMES:?} s. The scene is chaotic later, and the distance then says nothing."),
+            "The overlap is the deepest penetration at any accepted step.".to_owned(),
+        ]);
         out.table(table);
         let plot = |name: &str, caption: &str, y: &str, [paper, default]: &[Vec<(f64, f64)>; 2]| {
-            let mut plot = Plot::new(name, caption, "accuracy", y).log(true, true);
+            let mut plot = Plot::new(name, caption, "accuracy [m or rad]", y).log(true, true);
             plot.add("paper mode", Mark::LinePoints, paper.clone());
             plot.add("default mode", Mark::LinePoints, default.clone());
             plot
         };
-        let overlap =
-            plot("overlap", "Deepest overlap (geometric mean over seeds).", "deepest overlap [m]", &deepest);
+        let overlap = plot(
+            "overlap",
+            "Deepest overlap over the accuracy of the error control, as geometric mean over the seeds.",
+            "deepest overlap \
+                [m]",
+            &deepest,
+        );
         let error = plot(
             "error",
-            "Distance of the positions from a run at accuracy 1e-7 (geometric mean over seeds and times).",
-            "error [m]",
+            "Distance of the positions from a run at accuracy 1e-7, as geometric mean over the seeds and times.",
+            "error of the trajectory [m]",
             &errors,
         );
         for (plot, heading, what, [paper, default]) in [
@@ -127,10 +137,11 @@ impl Page for Modes {
             let id = plot.name.clone();
             out.heading(heading);
             out.plot(plot);
-            let text = format!("{what}, default over paper mode, geometric mean over the accuracies");
+            let text =
+                format!("{what}: ratio of default mode to paper mode, geometric mean over the accuracies");
             out.claim(Claim::at_most(&id, &text, 1.0, mean_ratio(paper, default), ""));
             let worst = paper.iter().zip(default).map(|(p, d)| d.1 / p.1).fold(0.0, f64::max);
-            let text = format!("{what}, default over paper mode, worst accuracy");
+            let text = format!("{what}: ratio of default mode to paper mode at the worst accuracy");
             out.claim(Claim::at_most(&format!("{id}_worst"), &text, SCATTER, worst, "").required());
         }
         Ok(out)

@@ -42,24 +42,25 @@ macro_rules! reference_page {
 reference_page!(
     SphereDrop,
     "kurtz2025cenic/reference_sphere_drop",
-    "A sliding ball drops: error against an ODE reference",
-    "A sphere falls onto a floor and slides; the error against a reference solution falls with the accuracy, as that of Drake's CENIC does.",
+    "Error of a dropped sphere against an ODE reference",
+    "A sphere falls onto a floor and slides, and its error against a reference solution falls with the accuracy like that of Drake's CENIC.",
     "sphere_drop",
     [1.0, 1.0, 12.0]
 );
 reference_page!(
     BoxSlide,
     "kurtz2025cenic/reference_box_slide",
-    "A box slides to rest: error against an ODE reference",
-    "A box slides on a floor to rest; the error against a reference solution falls with the accuracy, as that of Drake's CENIC does.",
+    "Error of a sliding box against an ODE reference",
+    "A box slides on a floor to rest, and its error against a reference solution falls with the accuracy like that of Drake's CENIC.",
     "box_slide",
     [1.0, 1.0, 12.0]
 );
 reference_page!(
     Conveyor,
     "kurtz2025cenic/reference_conveyor",
-    "Static and dynamic friction: error against an ODE reference",
-    "A box is pushed back and forth with different static and dynamic friction; the error against a reference solution falls with the accuracy, as that of Drake's CENIC does.",
+    "Error of a box with static and dynamic friction against an ODE reference",
+    "A box with different static and dynamic friction is pushed back and forth, and its error against a reference solution falls with the accuracy \
+     like that of Drake's CENIC.",
     "conveyor_static_dynamic",
     [2.0, 2.0, 40.0]
 );
@@ -152,22 +153,22 @@ fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
     };
     let mut plot = Plot::new(
         "convergence",
-        "Largest position error over the trajectory against accuracy, sampled as the reference.",
-        "accuracy",
+        "Largest position error over the trajectory, over the accuracy of the error control. The error is taken at the samples of the reference.",
+        "accuracy [m or rad]",
         "position error [m]",
     )
     .log(true, true);
     let mut table = Table::new(
-        "Error against the reference",
+        "Largest position error against the reference",
         &[
             "accuracy",
-            "error [m]",
-            "steps",
-            "rejected",
+            "paper mode: error [m]",
+            "paper mode: accepted steps",
+            "paper mode: rejected steps",
             "default mode: error [m]",
             "Drake 1.51.1: error [m]",
             "Drake: steps",
-            "paper mode / Drake",
+            "error in paper mode over Drake's",
         ],
     );
     let (mut ours, mut default_mode, mut drake) = (Vec::new(), Vec::new(), Vec::new());
@@ -204,27 +205,30 @@ fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
     plot.add("Drake CENIC 1.51.1", Mark::LinePoints, drake);
     plot.add("√accuracy", Mark::Dashed, ours.iter().map(|p| (p.0, anchor * p.0.sqrt())).collect());
     let mut out = PageOutput::new([
-        "Reference: the same continuous model integrated by an explicit Runge–Kutta method of order 8. The accuracy bounds the error of one step, so the error of \
-         the trajectory goes with its square root."
+        "The reference is a solution of the same continuous model by an explicit Runge–Kutta method of order 8. The accuracy bounds the error of \
+         one step, so that the error of the trajectory is in proportion to the square root of the accuracy."
             .into(),
-        "Stops bound the steps, so all runs stop at the same times: at 1 ms and then at every sample. Drake run again moves by up to 0.6 % from the listed \
-         numbers, where rounding decides which steps are rejected; the claim allows as much. Paper mode evaluates a push as Drake does, at the start of an attempted step and held over both \
-         half steps; default mode halfway through each step."
+        "Paper mode has the settings of the paper, and default mode has those of this project. Paper mode evaluates an applied force as Drake does: \
+         at the start of an attempted step, with this value for both half steps. Default mode evaluates it in the middle of each step."
             .into(),
-        format!("Parameters: {p}"),
+        "A time at which a run must stop bounds its steps. All runs therefore stop at equal times, at 1 ms and then at every sample. When Drake is \
+         run again, its errors move by up to 0.6 % from the listed numbers, because rounding decides which steps are rejected. The claim allows \
+         this difference."
+            .into(),
+        format!("The parameters of the scene are: {p}"),
     ]);
     out.plot(plot);
     out.extend([
         Claim::at_most(
             "drake",
-            "largest ratio of our error to Drake's over the accuracies, paper mode",
+            "largest ratio of the error in paper mode to that of Drake, over all accuracies",
             REPEATS,
             worst,
             "",
         ),
         Claim::between(
             "slope",
-            "slope of the error in accuracy between 1e-7 and 1e-8",
+            "slope of the error over the accuracy between 1e-7 and 1e-8, in the logarithmic plot",
             [0.4, 0.6],
             order,
             "",

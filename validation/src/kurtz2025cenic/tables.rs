@@ -51,20 +51,24 @@ pub(super) fn median(mut x: Vec<f64>) -> f64 {
     if n == 0 { f64::NAN } else { 0.5 * (x[(n - 1) / 2] + x[n / 2]) }
 }
 
-const SCENE: &str = "Hard clutter: 10 spheres of radius 0.05 m and 10 cubes of side 0.1 m, 1000 kg/m³, in random order in 4 piles of 5 at (±0.15, ±0.15) m, \
-    spaced 0.15 m in height from 0.15 m, every position moved by up to ±1 mm, cubes at random rotations, at rest; bin 0.8 × 0.8 × 0.8 m with walls of 0.04 m. \
-    A cube touches with its box and with 26 spheres of radius side/6 on its surface; boxes do not touch boxes. Every surface k = 1e5 N/m (in series 5e4), d = 10 s/m, \
-    μ = 0.5, v_s = 1e-4 m/s; lagged potential; 10 s.";
+const SCENE: [&str; 3] = [
+    "The scene is the hard clutter of the paper. It has 10 spheres of radius 0.05 m and 10 cubes of side 0.1 m with a density of 1000 kg/m³. They \
+     start at rest in random order in 4 piles of 5 at (±0.15, ±0.15) m, spaced by 0.15 m in height from 0.15 m on. Every position is moved by up to \
+     ±1 mm, and the cubes have random rotations. The bin is 0.8 × 0.8 × 0.8 m with walls of 0.04 m.",
+    "A cube touches with its box and with 26 spheres of radius side/6 on its surface. Boxes do not touch boxes.",
+    "Every surface has the stiffness k = 1e5 N/m (5e4 N/m for two surfaces in series), the dissipation d = 10 s/m, the friction coefficient μ = 0.5 \
+     and the regularisation speed v_s = 1e-4 m/s. The contact law is the lagged potential. A run lasts 10 s.",
+];
 
 impl Page for Table2 {
     fn id(&self) -> &'static str {
         "kurtz2025cenic/table2"
     }
     fn title(&self) -> &'static str {
-        "Hard clutter: work against accuracy"
+        "Computing work of the hard clutter over the accuracy"
     }
     fn lead(&self) -> &'static str {
-        "A clutter of stiff bodies falls into a bin; steps, solver iterations and wall time are counted for each accuracy of the error control."
+        "A clutter of stiff bodies falls into a bin, and steps, solver iterations and wall time are counted for each accuracy of the error control."
     }
     fn cost(&self) -> [f64; 3] {
         [9.0, 28.0, 200.0]
@@ -83,26 +87,26 @@ impl Page for Table2 {
         // Seeds by accuracy, in paper mode; and how many accuracies are run.
         let (seeds, finest) = ctx.sized([([3, 3, 5, 1, 0], 4), ([10; 5], 4), ([10; 5], 5)]);
         let mut table = Table::new(
-            "Hard clutter, 10 s: medians over so many seeds",
+            "Hard clutter, 10 s: medians over the number of seeds in parentheses",
             &[
                 "accuracy",
-                "mode",
-                "wall [s]",
-                "accepted",
-                "rejected",
+                "mode (number of seeds)",
+                "wall time [s]",
+                "accepted steps",
+                "rejected steps",
                 "Newton iterations",
                 "factorisations",
-                "line search",
-                "deepest [mm]",
+                "line-search evaluations",
+                "deepest penetration [mm]",
                 "paper: iterations",
-                "paper: wall [s]",
+                "paper: wall time [s]",
             ],
         );
         let mut plot = Plot::new(
             "iterations",
-            "Newton iterations in 10 s of hard clutter (median over seeds).",
-            "accuracy",
-            "iterations",
+            "Newton iterations in 10 s of the hard clutter over the accuracy of the error control, as median over the seeds.",
+            "accuracy [m or rad]",
+            "Newton iterations [–]",
         )
         .log(true, true);
         let mut curves = [Vec::new(), Vec::new()];
@@ -137,7 +141,7 @@ impl Page for Table2 {
                 if m == 0 && *accuracy > 5e-5 {
                     let id = format!("iterations_{accuracy:e}");
                     let text = format!(
-                        "median Newton iterations at accuracy {accuracy:e}, paper mode (paper: {iterations})"
+                        "median number of Newton iterations at accuracy {accuracy:e} in paper mode (paper: {iterations})"
                     );
                     claims.push(Claim::at_most(&id, &text, 1.2 * iterations, newton, "").required());
                 }
@@ -145,7 +149,7 @@ impl Page for Table2 {
                     claims.push(
                         Claim::between(
                             "steps",
-                            "accepted steps at accuracy 1e-3 (paper: 510)",
+                            "number of accepted steps at accuracy 1e-3 in paper mode (paper: 510)",
                             [430.0, 600.0],
                             steps,
                             "",
@@ -156,13 +160,13 @@ impl Page for Table2 {
             }
         }
         let [p, d] = curves;
-        plot.add("paper mode", Mark::LinePoints, p).add("default mode (largest island)", Mark::LinePoints, d);
+        plot.add("paper mode", Mark::LinePoints, p).add("default mode (slowest island)", Mark::LinePoints, d);
         plot.add("paper", Mark::Dashed, paper[..finest].iter().map(|x| (x.0, x.1)).collect());
-        let mut out = PageOutput::new([
-            SCENE,
-            "Paper mode: no speculative contacts, one island, Hessian reuse. Default mode: speculative contacts, islands solved separately; its \
-             iterations are those of the slowest island, its factorisations are summed over (smaller) islands. The paper's wall times are from another machine.",
-        ]);
+        let mut out = PageOutput::new(SCENE);
+        out.prose("Two settings are compared. Paper mode has no speculative contacts, solves all bodies together (one island) and reuses the \
+            Hessian. Default mode has speculative contacts and solves groups of bodies without contact to each other (islands) separately. Its \
+            iterations are those of the slowest island, and its factorisations are summed over the islands, which are smaller.");
+        out.prose("The wall times of the paper are from another machine.");
         out.plot(plot);
         out.extend(claims);
         out.table(table);
@@ -175,10 +179,11 @@ impl Page for Table3 {
         "kurtz2025cenic/table3"
     }
     fn title(&self) -> &'static str {
-        "Hard clutter: error control and Hessian reuse"
+        "Effect of error control and Hessian reuse on the hard clutter"
     }
     fn lead(&self) -> &'static str {
-        "The clutter runs with and without error control, and with and without reuse of the Hessian: wall time and iterations side by side."
+        "A clutter of stiff bodies runs with and without error control and with and without reuse of the Hessian, and wall time and iterations are \
+         counted."
     }
     fn cost(&self) -> [f64; 3] {
         [10.0, 10.0, 30.0]
@@ -197,15 +202,17 @@ impl Page for Table3 {
             (true, true, 0.61, 510, 10557, 19235),
         ];
         let mut table = Table::new(
-            &format!("Median over {seeds} seeds; accuracy 1e-3, fixed step 10 ms"),
+            &format!(
+                "Medians over {seeds} seeds, with accuracy 1e-3 under error control and a fixed time step of 10 ms without it"
+            ),
             &[
                 "error control",
-                "reuse",
-                "wall [s]",
+                "Hessian reuse",
+                "wall time [s]",
                 "steps",
                 "factorisations",
                 "iterations",
-                "paper: wall",
+                "paper: wall time [s]",
                 "paper: steps",
                 "paper: factorisations",
                 "paper: iterations",
@@ -261,7 +268,10 @@ impl Page for Table3 {
                 iterations.to_string(),
             ]);
         }
-        let mut out = PageOutput::new([SCENE]);
+        let mut out = PageOutput::new(SCENE);
+        out.prose(
+            "All runs have the settings of the paper (paper mode): no speculative contacts and one island.",
+        );
         for (name, points) in ["steps", "factorisations", "Newton iterations"].iter().zip(drawn) {
             plot.add(name, Mark::Points, points);
         }
@@ -271,7 +281,7 @@ impl Page for Table3 {
         out.extend([
             Claim::at_most(
                 "reuse_fixed",
-                "factorisations per iteration with reuse, fixed step (paper: 0.378)",
+                "factorisations per iteration with Hessian reuse and a fixed time step (paper: 0.378)",
                 0.6,
                 ratio[1],
                 "",
@@ -279,7 +289,7 @@ impl Page for Table3 {
             .required(),
             Claim::at_most(
                 "reuse_control",
-                "factorisations per iteration with reuse, error control (paper: 0.549)",
+                "factorisations per iteration with Hessian reuse and error control (paper: 0.549)",
                 0.7,
                 ratio[3],
                 "",
@@ -287,7 +297,7 @@ impl Page for Table3 {
             .required(),
             Claim::at_most(
                 "fixed",
-                "iterations at a fixed step without reuse over the paper's",
+                "ratio of the iterations to those of the paper, fixed time step without Hessian reuse",
                 1.3,
                 counts[0],
                 "",
@@ -295,7 +305,7 @@ impl Page for Table3 {
             .required(),
             Claim::at_most(
                 "control",
-                "iterations under error control without reuse over the paper's",
+                "ratio of the iterations to those of the paper, error control without Hessian reuse",
                 1.2,
                 counts[2],
                 "",
