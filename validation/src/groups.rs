@@ -7,8 +7,8 @@ pub const GROUPS: [Group; 8] = [
     Group {
         prefix: "kurtz2025cenic/",
         title: "CENIC: convex error-controlled numerical integration for contact",
-        text: "Kurtz and Castro (2025): contact as a convex problem in the velocity (ICF), with step doubling for error control. Its figures and tables that \
-         can be made from public data, and three scenes against independent references. Figures that are not made, and every deviation, stand in `papers/kurtz2025cenic/README.md`.",
+        text: "Kurtz and Castro (2025) solve contact as a convex problem in the velocity (ICF) and control the error by step doubling. The pages reproduce the figures and tables that need only public data. \
+         Three scenes are compared with independent references. `papers/kurtz2025cenic/README.md` lists all deviations.",
         missing: &[
             ("Figures 1 and 3", "a photograph of the scenes and a diagram of the method"),
             (
@@ -21,13 +21,13 @@ pub const GROUPS: [Group; 8] = [
     Group {
         prefix: "borse2026comfree/",
         title: "ComFree: contact in closed form",
-        text: "Borse et al. (2026): each contact by one evaluation of a dual-cone impedance. Its figures that can be made from public data, beside runs of the authors' release; figures that are not made, and every deviation, stand in `papers/borse2026comfree/README.md`.",
+        text: "Borse et al. (2026) compute each contact by one evaluation of a dual-cone impedance. The pages reproduce the figures and tables that need only public data, beside runs of the authors' release. `papers/borse2026comfree/README.md` lists all deviations.",
         missing: &[("Figures 9 and 10", "need the robot hand and the humanoid as hardware")],
     },
     Group {
         prefix: "chen2022midas/",
         title: "Midas: incremental potential contact on affine bodies",
-        text: "Chen et al. (2022): a barrier keeps bodies apart, so that nothing ever intersects, whatever the clearance. Every scene with its smallest distance, and its motion to watch; `papers/chen2022midas/README.md`.",
+        text: "Chen et al. (2022) keep bodies apart by a barrier, so that no bodies intersect at any clearance. Each page gives the smallest distance in its scene and a film of the motion. `papers/chen2022midas/README.md` lists all deviations.",
         missing: &[(
             "Figures 7 and 8 in part",
             "learning curves need the learning framework of the authors; a scripted policy stands in for it",
@@ -36,7 +36,7 @@ pub const GROUPS: [Group; 8] = [
     Group {
         prefix: "yu2025mpm/",
         title: "Material points: convex contact of points, cloth and rigid bodies",
-        text: "Yu et al. (2025): particles meet bodies in the convex laws of contact, coupled with articulated bodies asynchronously, iterated or in one step. Its scenes, its convergence and its verification cases; figures that are not made, and every deviation, stand in `papers/yu2025mpm/README.md`.",
+        text: "Yu et al. (2025) couple material points with articulated bodies through convex contact. The coupling is asynchronous, iterated or monolithic. The pages show the scenes of the paper, convergence and verification cases. `papers/yu2025mpm/README.md` lists all deviations.",
         missing: &[(
             "Figures 1, 5 and 6, strong coupling",
             "cloth has no strong coupling here, so that these scenes have no strong reference",
@@ -45,7 +45,7 @@ pub const GROUPS: [Group; 8] = [
     Group {
         prefix: "hurova2025bimanual/",
         title: "Planning: samples of two arms, projected onto bounded motion",
-        text: "Hurova et al. (2025): sampling-based control whose samples keep bounds on position, velocity, acceleration and jerk; its results stand in `papers/hurova2025bimanual/README.md`.",
+        text: "Hurova et al. (2025) plan by samples that respect bounds on position, velocity, acceleration and jerk. The pages repeat the tasks in simulation. `papers/hurova2025bimanual/README.md` lists all deviations.",
         missing: &[(
             "Hardware experiments",
             "need the two arms of the authors; all trials here are simulated",
@@ -54,19 +54,19 @@ pub const GROUPS: [Group; 8] = [
     Group {
         prefix: "analytic/",
         title: "Closed forms",
-        text: "Contact mechanics that can be solved by hand: does a block slide, stick, roll, bounce and topple as it must?",
+        text: "These problems of contact mechanics have closed-form solutions: sliding, sticking, rolling, bouncing and toppling.",
         missing: &[],
     },
     Group {
         prefix: "cross/",
         title: "Cross-checks",
-        text: "Laws against laws, solvers against solvers, options against their absence; robots and model files of other projects.",
+        text: "These pages compare contact laws and solvers with each other. They also read robots and model files of other projects.",
         missing: &[],
     },
     Group {
         prefix: "identify/",
         title: "Identification",
-        text: "Parameters of a contact from a recorded motion.",
+        text: "This page identifies parameters of a contact from a recorded motion.",
         missing: &[],
     },
 ];

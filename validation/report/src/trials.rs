@@ -239,12 +239,12 @@ pub fn recorded(page: &dyn Page, ctx: &Context) -> Result<Option<(String, Vec<Ra
 /// Columns of [`Tally::cells`].
 pub const COLUMNS: [&str; 7] = [
     "success",
-    "95 % [%]",
-    "time of the task [s]",
-    "time of a plan [ms]",
-    "samples that count (1/Σ w²)",
-    "plans in which bounds of the motion gave way",
-    "else",
+    "95 % interval [%]",
+    "mean time of the task [s]",
+    "mean time of a plan [ms]",
+    "effective samples (1/Σ w²)",
+    "plans with relaxed motion bounds",
+    "other outcomes",
 ];
 
 /// Tally of some runs.
@@ -312,16 +312,16 @@ impl Tally {
 /// Share of successes among runs \[%\], beside the one asked for; skipped with fewer than `count` runs. Of a single run, whether it succeeds.
 pub fn success(id: &str, claim: &str, asked: f64, runs: &[&Ran], count: u64) -> Claim {
     if (runs.len() as u64) < count {
-        return Claim::skipped(id, claim, "time was up before all runs were made");
+        return Claim::skipped(id, claim, "The time limit ended before all trials were done.");
     }
     let Tally { good, likely: [low, high], .. } = Tally::of(runs);
     if let ([run], 1) = (runs, count) {
         let why = format!("it ended with: {}", run.outcome);
-        let claim = format!("the one start of a quick run succeeds ({claim}: runs under --full)");
+        let claim = format!("one trial succeeds ({claim}: the full size has more trials)");
         return Claim::at_least(id, &claim, 1.0, good as f64, "runs").because(&why);
     }
     let why = format!(
-        "{good} of {} runs with {} samples, so that {low:.0} to {high:.0} % are likely; the table says how the others ended",
+        "{good} of {} trials with {} samples succeed. The 95 % interval is {low:.0} to {high:.0} %. The table lists the other outcomes.",
         runs.len(),
         runs[0].samples
     );

@@ -3,7 +3,7 @@ use std::path::Path;
 use serde_json::Value;
 use signorini_scene::{GeomShape, LoadOptions, Place, Scene, SceneError};
 
-use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Robot files of other projects, read without their meshes: their counts against those of the projects' own readers.
 pub(super) struct ModelZoo;
@@ -161,10 +161,11 @@ fn report(
     zoo: &Path,
     is_urdf: bool,
     ctx: &Context,
-    out: &mut PageOutput,
+    (out, plot): (&mut PageOutput, &mut Plot),
 ) -> Result<(), PageError> {
     out.heading(format!("{format} files"));
     let (models, fragments) = entries(zoo, is_urdf, ctx)?;
+    plot.add(&format!("{format} files of others"), Mark::Points, velocities(&models));
     let heads: Vec<&str> = models
         .iter()
         .find_map(|e| match &e.outcome {
@@ -274,6 +275,88 @@ fn report(
     Ok(())
 }
 
+/// Velocities that are expected and that a scene has, of the files that were read.
+fn velocities(models: &[Entry]) -> Vec<(f64, f64)> {
+    let of = |e: &Entry| match &e.outcome {
+        Outcome::Read { counts, .. } => {
+            counts.iter().find(|c| c.0 == "nv" && c.1 * c.2 > 0).map(|c| (c.2 as f64, c.1 as f64))
+        }
+        Outcome::Refused(_) => None,
+    };
+    models.iter().filter_map(of).collect()
+}
+
+/// MJCF files of this project, with the counts that `models/README.md` states.
+fn own(ctx: &Context) -> Result<Vec<Entry>, PageError> {
+    let folder = ctx.root.join("models");
+    let list = folder.join("README.md");
+    let text = std::fs::read_to_string(&list)
+        .map_err(|source| PageError::Io { path: list.display().to_string(), source })?;
+    let mut models = Vec::new();
+    for line in text.lines() {
+        let file = line.strip_prefix("| `").and_then(|l| l.split('`').next());
+        let stated = |key: &str| {
+            let after = line.split(&format!("{key} ")).nth(1)?;
+            after.split(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()
+        };
+        let (Some(file), Some(nq), Some(nv), Some(nu)) = (file, stated("nq"), stated("nv"), stated("nu"))
+        else {
+            continue;
+        };
+        let outcome = match Scene::load(folder.join(file), &LoadOptions::default()) {
+            Err(e) => Outcome::Refused(e),
+            Ok(s) => Outcome::Read {
+                counts: vec![("nq", s.nq(), nq), ("nv", s.nv(), nv), ("nu", s.actuators.len(), nu)],
+                differences: Vec::new(),
+            },
+        };
+        models.push(Entry { file: file.to_owned(), outcome });
+    }
+    Ok(models)
+}
+
+/// Table and claims of the files of this project.
+fn report_own(ctx: &Context, (out, plot): (&mut PageOutput, &mut Plot)) -> Result<(), PageError> {
+    let models = own(ctx)?;
+    plot.add("files of this project", Mark::Points, velocities(&models));
+    let head = ["file", "positions", "velocities", "actuators"];
+    let mut table = Table::new("Models of this project, and the stated number where it differs", &head);
+    let (mut refused, mut wrong) = (0, 0);
+    for e in &models {
+        let mut row = vec![e.file.clone()];
+        match &e.outcome {
+            Outcome::Read { counts, .. } => {
+                wrong += counts.iter().filter(|c| c.1 != c.2).count();
+                row.extend(counts.iter().map(|(_, own, stated)| match own == stated {
+                    true => own.to_string(),
+                    false => format!("{own} (stated {stated})"),
+                }));
+            }
+            Outcome::Refused(error) => {
+                refused += 1;
+                row.extend([error.to_string(), String::new(), String::new()]);
+            }
+        }
+        table.row(row);
+    }
+    out.claim(Claim::at_most(
+        "own_refused",
+        &format!("models of this project that are refused, of {}", models.len()),
+        0.0,
+        f64::from(refused),
+        "files",
+    ));
+    out.claim(Claim::at_most(
+        "own_counts",
+        "positions, velocities and actuators of models of this project that differ from models/README.md",
+        0.0,
+        wrong as f64,
+        "",
+    ));
+    out.table(table);
+    Ok(())
+}
+
 impl Page for ModelZoo {
     fn id(&self) -> &'static str {
         "cross/model_zoo"
@@ -296,14 +379,24 @@ impl Page for ModelZoo {
              bodies includes the world.",
             "A model with a defect is refused as a whole. The refusal names the element and its line, and gives a remedy.",
         ]);
+        let mut plot = Plot::new(
+            "velocities",
+            "Degrees of freedom of each file: the number that this project reads beside the expected number. Points on the dashed line agree.",
+            "expected degrees of freedom [1]",
+            "degrees of freedom [1]",
+        )
+        .log(true, true);
+        let mut rest = PageOutput::default();
+        rest.heading("Models of this project");
+        report_own(ctx, (&mut rest, &mut plot))?;
         for (format, folder, is_urdf) in [("MJCF", "mjcf_zoo", false), ("URDF", "urdf_zoo", true)] {
             match ctx.models.as_ref().map(|m| m.join(folder)).filter(|p| p.join("zoo.json").is_file()) {
-                Some(zoo) => report(format, &zoo, is_urdf, ctx, &mut out)?,
+                Some(zoo) => report(format, &zoo, is_urdf, ctx, (&mut rest, &mut plot))?,
                 None => {
                     let why = format!(
                         "the folder {folder} is absent (set SIGNORINI_MODELS to the folder of the models)"
                     );
-                    out.claim(Claim::skipped(
+                    rest.claim(Claim::skipped(
                         folder,
                         &format!("{format} files have the expected counts"),
                         &why,
@@ -311,6 +404,9 @@ impl Page for ModelZoo {
                 }
             }
         }
+        plot.add("equal", Mark::Dashed, vec![(1.0, 1.0), (100.0, 100.0)]);
+        out.plot(plot);
+        out.append(rest);
         Ok(out)
     }
 }

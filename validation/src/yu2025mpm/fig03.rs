@@ -6,7 +6,7 @@ use std::time::Instant;
 use signorini_core::State;
 use signorini_core::na::{Quaternion, UnitQuaternion, Vector3};
 use signorini_coupling::obstacles;
-use signorini_mpm::{Material, MpmEngine, MpmOptions, Particles};
+use signorini_mpm::{MpmEngine, MpmOptions, Particles};
 use signorini_scene::{LoadOptions, Scene};
 
 use self::rubber::{CLOSED, LOSS, RUBBER, Rubber, SIDE};

@@ -2,6 +2,7 @@
 
 use super::rubber::{CLOSED, ELASTIC, LOSS, RUBBER, Rubber, SIDE};
 use super::{CONTACT, COURANT, GAINS, HEAVY, Plan, STEP, THICK, TOLERANCE, WAVE};
+use signorini_mpm::Material;
 use signorini_report::claim::number;
 
 /// Paragraphs on the scene; `aside`: the plan of shaking to the sides.
