@@ -84,8 +84,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let settings = MppiOptions {
         samples: 32,
         knots: 4,
-        // Angles that servos are sent to \[rad\]; the gripper stays closed.
-        sigma: vec![0.15, 0.15, 0.15, 0.15, 0.15, 0.15, 0.15, 1e-6],
+        // Angles that servos are sent to \[rad\], fine enough for the last centimetre; the gripper stays closed.
+        sigma: vec![0.06, 0.06, 0.06, 0.06, 0.06, 0.06, 0.06, 1e-6],
         update: Update::Information {
             temperature: Temperature::Standardised { temperature: 0.1, share: 1.0 },
             control_cost: false,
