@@ -98,6 +98,12 @@ impl Page for Fig03 {
         } else {
             &[("mean mass, width 0.001", MassScale::Mean)]
         };
+        let mut beside = Plot::new(
+            "depths",
+            "Mean penetration depth over the stiffness gain k: this run and the table of the paper.",
+            "stiffness gain k [1/s]",
+            "mean penetration depth [mm]",
+        );
         for (name, mass) in scales {
             let mut means = Vec::new();
             for (k, d, theirs) in SETTINGS {
@@ -127,6 +133,15 @@ impl Page for Fig03 {
                     }
                 }
                 means.push(r.all[0]);
+            }
+            if *mass == MassScale::Mean {
+                for (color, gain) in [0.001, 0.005].into_iter().enumerate() {
+                    let both = SETTINGS.iter().zip(&means).filter(|(s, _)| s.1 == gain);
+                    let (own, theirs) =
+                        both.map(|((k, _, theirs), own)| ((*k, *own), (*k, theirs[0]))).unzip();
+                    beside.add_colored(&format!("d = {gain}, this run"), Mark::LinePoints, color, own);
+                    beside.add_colored(&format!("d = {gain}, paper"), Mark::Dashed, color, theirs);
+                }
             }
             let falls_with_k = [0, 1].iter().all(|i| means[*i] > means[i + 2] && means[i + 2] > means[i + 4]);
             let falls_with_d = [0, 2, 4].iter().all(|i| means[*i] > means[i + 1]);
@@ -214,6 +229,7 @@ impl Page for Fig03 {
                 in the paper fits the mean mass. The width is that of MuJoCo's impedance curve (solimp).",
         ]);
         out.plot(plot);
+        out.plot(beside);
         out.extend(claims);
         out.table(table);
         Ok(out)
