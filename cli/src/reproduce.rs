@@ -63,8 +63,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         |p: &&dyn Page| a.selection.is_empty() || a.selection.iter().any(|s| p.id().starts_with(s.as_str()));
     let all = pages();
     let chosen: Vec<&dyn Page> = all.iter().copied().filter(wanted).collect();
-    if chosen.is_empty() {
-        return Err(format!("no page matches {:?}; `signorini list` shows what there is", a.selection).into());
+    let unknown = |s: &&String| !all.iter().any(|p| p.id().starts_with(s.as_str()));
+    if let Some(name) = a.selection.iter().find(unknown) {
+        return Err(format!("no page matches '{name}'; `signorini list` shows all pages").into());
     }
     let root = root();
     let options = SuiteOptions {

@@ -67,8 +67,9 @@ impl MujocoWorlds {
     /// One line that says why there is no MuJoCo here.
     pub(crate) fn start(root: &Path, model: &Path, threads: usize) -> Result<Self, String> {
         let python = std::env::var_os(PYTHON).map_or_else(|| PathBuf::from("python3"), PathBuf::from);
-        let absent =
-            |why: String| format!("MuJoCo is not here ({why}; {PYTHON} names an interpreter that has it)");
+        let absent = |why: String| {
+            format!("MuJoCo is not installed ({why}). {PYTHON} names an interpreter that has it.")
+        };
         let mut command = Command::new(&python);
         command.arg(root.join(PROGRAM)).arg(model).arg(threads.to_string());
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();

@@ -2,8 +2,9 @@ use signorini_core::{BatchStepper, State};
 
 use crate::options::range;
 use crate::{
-    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Measurement, Mppi, MppiOptions, PlanError,
-    PoseSource, SampleProjection, Task, TermWeights, Update,
+    Annealing, BasisKind, Episode, EpisodeOptions, EpisodeRecord, KnotSchedule, MeasuredPose, Measurement,
+    Mppi, MppiOptions, PlanError, PoseSource, SampleProjection, Schedule, SpreadKind, Task, Temperature,
+    TermWeights, Update,
 };
 
 /// A task with all that it takes to run it.
@@ -60,16 +61,27 @@ impl Setup {
     pub fn describe(&self) -> Vec<String> {
         let (p, [model, plant]) = (&self.planner, self.substeps);
         let update = match &p.update {
-            Update::Information { temperature, .. } => format!("of all samples, {temperature:?}"),
-            Update::Elite(elite) => format!("{elite:?}"),
+            Update::Information { temperature, .. } => format!("of all samples, {}", of_weights(temperature)),
+            Update::Elite(elite) => format!(
+                "of the best {:.0} %, {}; the mean moves by {} of the way, the covariance by {}",
+                100.0 * elite.share,
+                of_weights(&elite.temperature),
+                elite.mean_rate,
+                elite.spread_rate
+            ),
         };
         let ms = |steps: u32| 1e3 * p.dt / f64::from(steps);
         let mut lines = vec![
             format!(
-                "plans: {} samples of {} {:?} knots, {} steps of {:.4} s, {} controls; {} iterations ({} in the first plan), a new plan every {} steps",
+                "plans: {} samples of {} knots ({}), {} steps of {:.4} s, {} controls; iterations per plan: {} ({} in the first plan); steps between plans: {}",
                 p.samples,
                 p.knots,
-                p.basis,
+                match p.basis {
+                    BasisKind::ZeroOrder => "held",
+                    BasisKind::Linear => "joined by lines",
+                    BasisKind::Cubic => "cubic splines",
+                    BasisKind::Bernstein => "Bernstein polynomials",
+                },
                 p.steps,
                 p.dt,
                 p.bounds.len(),
@@ -78,11 +90,15 @@ impl Setup {
                 self.replan
             ),
             format!(
-                "noise: deviations of {}, {:?}, correlation {}, {:?}; weights {update}",
+                "noise: deviations of {}, {}, correlation {}, {}; weights {update}",
                 range(p.sigma.iter().copied()),
-                p.spread,
+                match p.spread {
+                    SpreadKind::Diagonal => "independent knots",
+                    SpreadKind::PerChannel => "one covariance for each control",
+                    SpreadKind::Full => "a full covariance",
+                },
                 p.correlation,
-                p.schedule
+                of_schedule(&p.schedule)
             ),
             format!(
                 "steps: {:.3} ms of the plan model{}, {:.3} ms of a plant with fixed steps",
@@ -100,4 +116,35 @@ impl Setup {
         }));
         lines
     }
+}
+
+/// The temperature of the weights in words.
+fn of_weights(temperature: &Temperature) -> String {
+    match temperature {
+        Temperature::Absolute(beta) => format!("temperature {beta}"),
+        Temperature::Standardised { temperature, share } => {
+            format!(
+                "temperature {temperature} standard deviations of the best {:.0} % of the costs",
+                100.0 * share
+            )
+        }
+        Temperature::EffectiveSamples(n) => format!("temperature for {n} effective samples"),
+    }
+}
+
+/// The changes of the noise in words.
+fn of_schedule(schedule: &Schedule) -> String {
+    let knots = match schedule.knots {
+        KnotSchedule::Constant => "equal along the knots".to_owned(),
+        KnotSchedule::Ramp(x) => format!("rising to {x} times along the knots"),
+        KnotSchedule::Exponential(b) => format!("rising along the knots by exp(−(K − 1 − k)/({b} K))"),
+        KnotSchedule::Logarithmic(a, b) => format!("from {a} to {b} times along the knots in equal ratios"),
+    };
+    let annealing = match schedule.annealing {
+        Annealing::None => "equal in all iterations".to_owned(),
+        Annealing::Geometric(g) => format!("times {g} in each iteration"),
+        Annealing::Exponential(b) => format!("times exp(−i/({b} M)) in iteration i of M"),
+        Annealing::ToFinal(end) => format!("down to {end} times in the last iteration"),
+    };
+    format!("{knots}, {annealing}")
 }

@@ -120,6 +120,9 @@ pub struct Claim {
     pub substitute: Option<String>,
     /// Reason of a deviation or of a skip.
     pub why: Option<String>,
+    /// Number that the paper states for this quantity, with its unit, where the bound is another one or to be told apart from a theory's.
+    #[serde(default)]
+    pub paper: Option<String>,
     /// Wall time of the page \[s\].
     pub wall_s: f64,
     /// Whether it judges times of this machine: other work may decide it, so that it never counts as regressed.
@@ -142,6 +145,7 @@ impl Claim {
             verdict: if holds { Verdict::Holds } else { Verdict::Deviates },
             substitute: None,
             why: None,
+            paper: None,
             wall_s: 0.0,
             timed: false,
         }
@@ -214,6 +218,13 @@ impl Claim {
     #[must_use]
     pub fn required(mut self) -> Self {
         self.rule.insert_str(0, "required: ");
+        self
+    }
+
+    /// Adds the number that the paper states, with its unit.
+    #[must_use]
+    pub fn published(mut self, number: &str) -> Self {
+        self.paper = Some(number.to_owned());
         self
     }
 

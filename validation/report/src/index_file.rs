@@ -90,12 +90,15 @@ impl Index<'_> {
         let count = |v| record.map_or(0, |r| r.count(v));
         let (holds, deviates, skipped) =
             (count(Verdict::Holds), count(Verdict::Deviates), count(Verdict::Skipped));
-        let claims = |n: usize| if n == 1 { "1 claim".to_owned() } else { format!("{n} claims") };
+        let hold = |n: usize| if n == 1 { "1 claim holds".to_owned() } else { format!("{n} claims hold") };
         let (verdict, class) = match record {
             None => ("waits".to_owned(), "waits"),
             Some(r) if r.error.is_some() => ("failed".to_owned(), "error"),
-            Some(_) if deviates > 0 => (format!("{deviates} of {} deviate", holds + deviates), "deviates"),
-            Some(_) if holds > 0 => (format!("{} hold", claims(holds)), "holds"),
+            Some(_) if deviates > 0 => {
+                let verb = if deviates == 1 { "deviates" } else { "deviate" };
+                (format!("{deviates} of {} {verb}", holds + deviates), "deviates")
+            }
+            Some(_) if holds > 0 => (hold(holds), "holds"),
             Some(_) if skipped > 0 => ("skipped".to_owned(), "skipped"),
             Some(_) => ("no claims".to_owned(), "skipped"),
         };
@@ -151,7 +154,8 @@ impl Index<'_> {
             "holds": total(Verdict::Holds), "deviates": total(Verdict::Deviates),
             "skipped": total(Verdict::Skipped),
             "errors": records.iter().filter(|r| r.error.is_some()).count(),
-            "wall_s": records.iter().filter(|r| r.run == self.run).map(|r| r.wall_s).sum::<f64>(),
+            "wall_s": records.iter().map(|r| r.wall_s).sum::<f64>(),
+            "pages": records.len(),
         });
         let html = templates()?
             .get_template("index")

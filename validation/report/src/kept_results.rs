@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::PageError;
+use crate::{PageError, record};
 
 /// Results of a page, a line of JSON each, and until when it may add to them.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct KeptResults {
     pub folder: PathBuf,
     /// Revision of the code: results of another one do not count.
     pub revision: String,
+    /// Processor of the machine.
+    pub processor: String,
     /// Whether results that are there count; otherwise the page begins anew.
     pub resume: bool,
     /// Time after which no result is begun; None: all that the page has are made.
@@ -26,7 +28,19 @@ pub struct KeptResults {
 #[derive(Serialize, Deserialize)]
 struct Line<T> {
     revision: String,
+    /// Day.
+    #[serde(default)]
+    date: String,
+    #[serde(default)]
+    processor: String,
     result: T,
+}
+
+impl<T> Line<T> {
+    fn origin(&self) -> String {
+        let known = [&self.date, &self.processor].into_iter().filter(|t| !t.is_empty());
+        known.fold(format!("revision {}", self.revision), |all, t| format!("{all}, {t}"))
+    }
 }
 
 impl KeptResults {
@@ -49,7 +63,7 @@ impl KeptResults {
         Ok(lines.filter(|l| l.revision == self.revision).map(|l| l.result).collect())
     }
 
-    /// Results that were kept with the code, of any revision, with the revisions in order; none without a file.
+    /// Results that were kept with the code, of any revision, with revisions, days and processors in order; none without a file.
     ///
     /// # Errors
     /// A file that cannot be read, and a line in it, named by its number.
@@ -57,16 +71,17 @@ impl KeptResults {
         let name = path.display();
         let io = |source| PageError::Io { path: name.to_string(), source };
         let text = if path.is_file() { fs::read_to_string(path).map_err(io)? } else { String::new() };
-        let (mut revisions, mut all) = (Vec::new(), Vec::new());
+        let (mut origins, mut all) = (Vec::new(), Vec::new());
         for (n, line) in text.lines().enumerate() {
             let line: Line<T> = serde_json::from_str(line)
                 .map_err(|e| PageError::Run(format!("{name}, line {}: {e}", n + 1)))?;
-            if !revisions.contains(&line.revision) {
-                revisions.push(line.revision);
+            let origin = line.origin();
+            if !origins.contains(&origin) {
+                origins.push(origin);
             }
             all.push(line.result);
         }
-        Ok((revisions, all))
+        Ok((origins, all))
     }
 
     /// Adds a result.
@@ -75,7 +90,8 @@ impl KeptResults {
     /// A file that cannot be written.
     pub fn add<T: Serialize>(&self, file: &str, result: &T) -> Result<(), PageError> {
         let path = self.folder.join(file);
-        let line = Line { revision: self.revision.clone(), result };
+        let date = record::now().split('T').next().unwrap_or_default().to_owned();
+        let line = Line { revision: self.revision.clone(), date, processor: self.processor.clone(), result };
         let line = serde_json::to_string(&line).map_err(PageError::from_error)?;
         let write = || {
             fs::create_dir_all(&self.folder)?;
@@ -104,6 +120,7 @@ mod tests {
         let kept = |revision: &str, resume| KeptResults {
             folder: folder.clone(),
             revision: revision.into(),
+            processor: String::new(),
             resume,
             until: None,
         };
@@ -116,10 +133,13 @@ mod tests {
         assert_eq!((revisions.len(), all.len()), (0, 0));
         let cut = KeptResults::recorded::<i32>(&folder.join("x")).unwrap_err().to_string();
         assert!(cut.contains("line 3"), "{cut}");
-        fs::write(folder.join("z"), "{\"revision\":\"a\",\"result\":1}\n{\"revision\":\"b\",\"result\":2}\n")
+        fs::write(folder.join("z"), "{\"revision\":\"a\",\"result\":1}\n{\"revision\":\"b\",\"date\":\"2026-01-02\",\"processor\":\"c\",\"result\":2}\n")
             .unwrap();
         let found = KeptResults::recorded::<i32>(&folder.join("z")).unwrap();
-        assert_eq!(found, (vec!["a".to_owned(), "b".to_owned()], vec![1, 2]));
+        assert_eq!(
+            found,
+            (vec!["revision a".to_owned(), "revision b, 2026-01-02, c".to_owned()], vec![1, 2])
+        );
         assert_eq!(kept("a", true).take::<i32>("y").unwrap(), [0; 0]);
         assert_eq!(kept("a", false).take::<i32>("x").unwrap(), [0; 0]);
         assert_eq!(kept("a", true).take::<i32>("x").unwrap(), [0; 0]);

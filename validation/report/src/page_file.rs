@@ -1,5 +1,6 @@
 //! The page on disk.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use minijinja::value::Serde;
@@ -13,11 +14,11 @@ use crate::templates::templates;
 use crate::{Claim, PageError, PageOutput, Plot, Table, Verdict};
 
 /// A figure with its caption and its file name without extension.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Drawing<'a> {
     /// Drawn within the page; empty where the file is shown.
     svg: String,
-    caption: &'a str,
+    caption: Cow<'a, str>,
     /// Name without extension.
     file: &'a str,
     /// Whether its curves are in a JSON file beside it.
@@ -52,12 +53,12 @@ fn plot<'a>(base: &Path, p: &'a Plot) -> Result<Drawing<'a>, PageError> {
     write(&base.join(format!("{}.svg", p.name)), &svg)?;
     let data = serde_json::to_string(p).map_err(PageError::from_error)?;
     write(&base.join(format!("{}.json", p.name)), &data)?;
-    Ok(Drawing { svg, caption: &p.caption, file: &p.name, data: true })
+    Ok(Drawing { svg, caption: (&p.caption).into(), file: &p.name, data: true })
 }
 
 fn picture<'a>(base: &Path, p: &'a crate::Picture) -> Result<Drawing<'a>, PageError> {
     write(&base.join(format!("{}.svg", p.name)), &p.svg)?;
-    Ok(Drawing { svg: String::new(), caption: &p.caption, file: &p.name, data: false })
+    Ok(Drawing { svg: String::new(), caption: (&p.caption).into(), file: &p.name, data: false })
 }
 
 /// Parts as blocks. Files of figures, pictures and films go to `base`.
@@ -110,15 +111,15 @@ fn blocks<'a>(base: &Path, out: &'a PageOutput, cover: Option<&str>) -> Result<B
     if matches!(all.rest.last(), Some(Block::Heading(_))) {
         all.rest.pop();
     }
-    // The film of the cover shows its stills itself.
+    // A still stands on top with the caption of its film, and in its row.
     if all.cover.is_none()
-        && let Some(stills) = all
-            .rest
-            .iter_mut()
-            .find_map(|b| if let Block::Film { stills, .. } = b { Some(stills) } else { None })
-        && let Some(at) = stills.iter().position(|s| cover == Some(s.file))
+        && let Some((caption, stills)) = all.rest.iter().find_map(|b| {
+            if let Block::Film { caption, stills, .. } = b { Some((*caption, stills)) } else { None }
+        })
+        && let Some(still) = stills.iter().find(|s| cover == Some(s.file))
     {
-        all.cover = Some(stills.remove(at));
+        all.cover =
+            Some(Drawing { caption: format!("{caption}, {}", still.caption).into(), ..still.clone() });
     }
     Ok(all)
 }
@@ -145,10 +146,9 @@ pub fn write_page(
 ) -> Result<(), PageError> {
     let base = dir.join(&record.id);
     let history = kept.map(|kept| {
-        let plots = kept
-            .plots
-            .iter()
-            .map(|p| Ok(Drawing { svg: p.to_svg()?, caption: &p.caption, file: &p.name, data: false }));
+        let plots = kept.plots.iter().map(|p| {
+            Ok(Drawing { svg: p.to_svg()?, caption: (&p.caption).into(), file: &p.name, data: false })
+        });
         Ok::<_, PageError>(History {
             size: kept.record.budget.word(),
             record: &kept.record,

@@ -211,7 +211,7 @@ impl Plot {
             color: CLOSED_FORM,
             radius: 0,
         });
-        let own = self.series.iter().filter(|s| !s.label.is_empty());
+        let own = self.series.iter().filter(|s| !s.label.is_empty() && !s.points.is_empty());
         let own =
             own.map(|s| Entry { label: s.label.clone(), mark: s.mark, color: s.color, radius: marker(s) });
         let entries: Vec<Entry> = own.chain(closed).collect();

@@ -51,7 +51,10 @@ impl PageRecord {
     /// The claim that stands for the page: the first that a number decides, else the first.
     pub fn headline(&self) -> Option<&Claim> {
         let made = || self.claims.iter().filter(|c| c.verdict != Verdict::Skipped);
-        made().find(|c| c.measured.is_some()).or_else(|| made().next())
+        made()
+            .find(|c| c.paper.is_some())
+            .or_else(|| made().find(|c| c.measured.is_some()))
+            .or_else(|| made().next())
     }
 }
 

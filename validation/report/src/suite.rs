@@ -183,8 +183,9 @@ impl Suite<'_> {
     fn first_line(&self, pages: usize) -> String {
         let Self { options, goes_on, .. } = self;
         format!(
-            "{}{pages} pages, {} sizes, {} at a time, about {}; the report grows from now on: {}",
+            "{}{pages} {}, {} sizes, {} at a time, about {}; the report grows from now on: {}",
             if *goes_on { "the run that was stopped goes on (--anew begins anew): " } else { "" },
+            if pages == 1 { "page" } else { "pages" },
             options.budget.word(),
             options.jobs,
             self.lock(&self.progress).left_in_words(),
@@ -268,6 +269,7 @@ impl Suite<'_> {
                 let kept = KeptResults {
                     folder: options.out.join(page.id()),
                     revision: env.revision.clone(),
+                    processor: env.processor.clone(),
                     resume: self.goes_on || options.resume == Resume::Finished,
                     until: options
                         .limit_s

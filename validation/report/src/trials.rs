@@ -231,8 +231,8 @@ pub fn recorded(page: &dyn Page, ctx: &Context) -> Result<Option<(String, Vec<Ra
         return Ok(None);
     }
     let path = ctx.root.join("benches/records/trials").join(page.id()).with_extension("jsonl");
-    let (revisions, runs) = KeptResults::recorded(&path)?;
-    let title = format!("As recorded with --full, revision {}", revisions.join(", "));
+    let (origins, runs) = KeptResults::recorded(&path)?;
+    let title = format!("Recorded with --full, not of this run: {}", origins.join("; "));
     Ok((!runs.is_empty()).then_some((title, runs)))
 }
 
@@ -317,7 +317,7 @@ pub fn success(id: &str, claim: &str, asked: f64, runs: &[&Ran], count: u64) -> 
     let Tally { good, likely: [low, high], .. } = Tally::of(runs);
     if let ([run], 1) = (runs, count) {
         let why = format!("it ended with: {}", run.outcome);
-        let claim = format!("one trial succeeds ({claim}: the full size has more trials)");
+        let claim = format!("one trial succeeds ({claim})");
         return Claim::at_least(id, &claim, 1.0, good as f64, "runs").because(&why);
     }
     let why = format!(

@@ -91,7 +91,7 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         &[
             "scene",
             "coefficient [m]",
-            "ComFree as published",
+            "ComFree (mean mass)",
             "release",
             "projected Gauss–Seidel",
             "closed form",
@@ -99,10 +99,10 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     );
     let plot = |name: &str, caption: &str| Plot::new(name, caption, "time [s]", "spin [rad/s]");
     let mut plots = [
-        plot("spin_held", "Spin of the sphere that is held 1 mm deep, with ComFree as published."),
+        plot("spin_held", "Spin of the sphere that is held 1 mm deep, with ComFree (mean mass)."),
         plot(
             "spin_weight",
-            "Spin of the sphere under its weight. Lines are ComFree as published, points are projected Gauss–Seidel, and dashed lines are Coulomb \
+            "Spin of the sphere under its weight. Lines are ComFree (mean mass), points are projected Gauss–Seidel, and dashed lines are Coulomb \
                 friction.",
         ),
     ];
@@ -230,11 +230,11 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut table = Table::new(
         "Speed of the cylinder after 2 s [m/s]. It is 1 m/s at the start.",
-        &["coefficient [m]", "ComFree as published", "release", "projected Gauss–Seidel", "Coulomb"],
+        &["coefficient [m]", "ComFree (mean mass)", "release", "projected Gauss–Seidel", "Coulomb"],
     );
     let mut plot = Plot::new(
         "roll",
-        "Speed of a cylinder on its side. Lines are ComFree as published, points are projected Gauss–Seidel. The dashed lines are two closed forms: \
+        "Speed of a cylinder on its side. Lines are ComFree (mean mass), points are projected Gauss–Seidel. The dashed lines are two closed forms: \
             Coulomb friction, which stops the cylinder first, and friction in which sliding and rolling share one normal force.",
         "time [s]",
         "speed [m/s]",

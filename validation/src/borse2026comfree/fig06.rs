@@ -187,7 +187,7 @@ fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let theirs_in_time = traces(&ctx.root)?;
     let mut plot = Plot::new(
         "release",
-        "Speed along x with time steps of 2 ms. Lines are ComFree as published in this project, and points are the authors' release.",
+        "Speed along x with time steps of 2 ms. Lines are ComFree (mean mass) in this project, and points are the authors' release.",
         "time [s]",
         "speed [m/s]",
     );
@@ -251,14 +251,14 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let scene = cube(0.15, 1.0, 0.0, SOLIMP)?;
     let mut speed = Plot::new(
         "speed",
-        "Horizontal speed of the cube at five time steps. Lines are ComFree as published with k = 0.2 and d = 0.001, and points are projected \
+        "Horizontal speed of the cube at five time steps. Lines are ComFree (mean mass) with k = 0.2 and d = 0.001, and points are projected \
             Gauss–Seidel.",
         "time [s]",
         "speed [m/s]",
     );
     let mut height = Plot::new(
         "height",
-        "Height of the centre of the cube at five time steps. Lines are ComFree as published with k = 0.2 and d = 0.001, and points are projected \
+        "Height of the centre of the cube at five time steps. Lines are ComFree (mean mass) with k = 0.2 and d = 0.001, and points are projected \
             Gauss–Seidel.",
         "time [s]",
         "height [m]",

@@ -151,7 +151,7 @@ impl Page for Fig07 {
             format!("Each world takes {steps} steps of 2 ms. A run is repeated {repeats} times, and each step counts with its least processor time."),
             "The paper steps 512 worlds on a GPU. Here one thread of this processor steps the worlds. MuJoCo runs for comparison where it is \
                 installed.".to_owned(),
-            "The first part compares ComFree as published, ComFree with one evaluation of the law of this project, projected Gauss–Seidel sweeps, \
+            "The first part compares ComFree (mean mass), ComFree with one evaluation of the law of this project, projected Gauss–Seidel sweeps, \
                 and the implicit method ICF. In the second part one world has many spheres at rest on a plane. The growth of the time of a step is \
                 fitted by a power of the number \
                 of contacts.".to_owned(),
@@ -178,7 +178,7 @@ fn many_worlds(
         "time of a step [ms]",
     );
     let methods = [
-        ("ComFree, one evaluation (as published)", Method::comfree_paper(0.1, 0.001, MassScale::Mean)),
+        ("ComFree, one evaluation (mean mass)", Method::comfree_paper(0.1, 0.001, MassScale::Mean)),
         ("ComFree, one evaluation", Method::comfree_sweeping(1)),
         ("projected Gauss–Seidel", Method::comfree()),
         ("ICF", Method::icf()),
@@ -245,12 +245,16 @@ fn many_contacts(ctx: &Context, sizes: &[usize], out: &mut PageOutput) -> Result
         contact.push((all, 1e3 * a * all));
         rest.push((all, 1e3 * b * all));
     }
-    let text = "exponent of the time of the contact phase (laws, evaluation, response) over the number of contacts, one evaluation";
+    let text = "spheres at rest in one world: exponent of the time of the contact phase (laws, evaluation, response) over the number of contacts, one evaluation";
     let claim = Claim::at_most("exponent", text, EXPONENT, exponent(&contact), "").required().timed();
     let ends = [contact[0], contact[contact.len() - 1]];
     plot.add("laws, evaluation, response", Mark::LinePoints, contact);
     plot.add("kinematics, collision, rows", Mark::LinePoints, rest);
-    plot.add_closed_form(ends.iter().map(|e| (e.0, ends[0].1 * e.0 / ends[0].0)).collect());
+    plot.add(
+        "proportional to the number",
+        Mark::Dashed,
+        ends.iter().map(|e| (e.0, ends[0].1 * e.0 / ends[0].0)).collect(),
+    );
     out.plot(plot);
     out.table(table);
     out.claim(claim);

@@ -50,7 +50,7 @@ fn plan_model(model: PlanModel) -> &'static str {
         PlanModel::ComFree => "projected Gauss–Seidel, up to 12 sweeps",
         PlanModel::Icf => "ICF",
         PlanModel::Published => "projected Gauss–Seidel with the published sampler",
-        PlanModel::OneEvaluation => "ComFree, one evaluation (as published)",
+        PlanModel::OneEvaluation => "ComFree, one evaluation (mean mass)",
         PlanModel::Other => "MuJoCo",
     }
 }

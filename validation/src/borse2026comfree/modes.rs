@@ -139,7 +139,7 @@ impl Page for Modes {
                 .with_step(0.002),
             ),
             (
-                "ComFree as published, k = 0.2, d = 0.001",
+                "ComFree (trace), k = 0.2, d = 0.001",
                 Method::comfree_paper(0.2, 0.001, MassScale::Trace).with_step(0.002),
             ),
         ];
@@ -319,7 +319,7 @@ impl Page for Modes {
         let mut out = PageOutput::new([
             "The first row of the table is a single evaluation of the default law without memory. Most of the other rows change one setting of the \
              first row. The last rows are projected Gauss–Seidel, projected Gauss–Seidel with the friction of the dual cone at any slip, and \
-             ComFree as published.",
+             ComFree (trace), the law of the paper with gains relative to the trace of equation (12).",
             "The loss of speed before contact is measured with contact pairs that exist from a distance of 2 cm on (`gap`).",
             "λ_max is the largest eigenvalue of A⁻¹∇²Ψ for five cubes that are pressed together. A is the inertia and Ψ is the potential of the \
              contacts. λ_max is at most 1 by mass splitting or by the cap on the gains.",

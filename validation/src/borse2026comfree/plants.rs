@@ -24,11 +24,11 @@ const KINDS: [Kind; 4] = [
 
 /// Plants, and when plans can be used.
 const PLANTS: [(&str, Timing, &str); 5] = [
-    ("comfree", Timing::LockStep, "comfree"),
-    ("icf", Timing::LockStep, "icf"),
-    ("icf", Timing::Delay(0.1), "icf, late"),
-    ("cenic", Timing::LockStep, "cenic"),
-    ("ipc", Timing::LockStep, "ipc"),
+    ("comfree", Timing::LockStep, "projected Gauss–Seidel"),
+    ("icf", Timing::LockStep, "ICF"),
+    ("icf", Timing::Delay(0.1), "ICF, late"),
+    ("cenic", Timing::LockStep, "CENIC"),
+    ("ipc", Timing::LockStep, "IPC"),
 ];
 
 /// Runs of each: quick, standard and full.
@@ -170,7 +170,7 @@ fn text(count: u64) -> Vec<String> {
     vec![
         "Plans are made with one simulation model, the planning model. It is projected Gauss–Seidel over ComFree's impedance with fixed steps. The \
          plans drive several other simulation models, the plants.".to_owned(),
-        "The plants are: the planning model itself with the time step of the plant (`comfree`), ICF with fixed steps (`icf`), ICF with fixed steps \
+        "The plants are: the planning model itself with the time step of the plant (projected Gauss–Seidel), ICF with fixed steps (`icf`), ICF with fixed steps \
          and plans that are used 0.1 s after the state from which they were made (`icf, late`), ICF under error control with an accuracy of 10⁻⁴ \
          (`cenic`), and affine bodies that never intersect (`ipc`).".to_owned(),
         "The plant `ipc` executes the cart-pole and the cylinder alone. Its bodies may not touch at the start and its actuators have no state, so \

@@ -163,7 +163,7 @@ const SCENES: [(&str, &str); 7] = [
 /// Name of an engine of a record in the report: records of former days call the sweeps of ComFree evaluations.
 fn engine(recorded: &str) -> &str {
     match recorded {
-        "comfree, paper" => "ComFree, one evaluation (as published)",
+        "comfree, paper" => "ComFree, one evaluation (trace)",
         "comfree, default" => "projected Gauss–Seidel, up to 64 sweeps",
         "mujoco" => "MuJoCo",
         other => TAKEN_APART.iter().find(|e| e.0 == other).map_or(other, |e| e.1),

@@ -31,7 +31,7 @@ pub(super) const PLANNING: Engine = ("projected Gauss–Seidel, up to 12 sweeps"
 });
 /// Ours.
 pub(super) const ENGINES: [Engine; 5] = [
-    ("ComFree, one evaluation (as published)", || Method::comfree_paper(0.1, 0.001, MassScale::Mean)),
+    ("ComFree, one evaluation (mean mass)", || Method::comfree_paper(0.1, 0.001, MassScale::Mean)),
     ONE,
     PLANNING,
     ("projected Gauss–Seidel, up to 64 sweeps", Method::comfree),

@@ -62,7 +62,7 @@ impl Page for Fig02 {
         "Beams of 5, 9 and 9.9 mm in a notch of 10 mm"
     }
     fn lead(&self) -> &'static str {
-        "Beams of 5, 9 and 9.9 mm fall into a notch of 10 mm without intersection."
+        "Beams of 5, 9 and 9.9 mm fall into a notch of 10 mm without intersection. One of them stays out, because its contact range is larger than the clearance."
     }
     fn cost(&self) -> [f64; 3] {
         [1.0, 1.0, 1.0]

@@ -190,9 +190,9 @@ impl Track {
         let text = format!("{what}: no bodies intersect and every solve converges");
         Claim::decided(id, &text, self.intact())
             .values(
-                "> 0, none, 0".into(),
-                format!("{least}, {crossing}, {unconverged}"),
-                "smallest distance in m, overlaps, unconverged solves",
+                "distance > 0 m, no overlap, 0 unconverged solves".into(),
+                format!("distance {least} m, overlap: {crossing}, {unconverged} unconverged solves"),
+                "",
             )
             .rule(
                 "smallest distance above zero and no overlap at the end of every step, and no unconverged solve",

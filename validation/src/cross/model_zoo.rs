@@ -362,10 +362,10 @@ impl Page for ModelZoo {
         "cross/model_zoo"
     }
     fn title(&self) -> &'static str {
-        "Model files of 61 robots"
+        "Model files of robots"
     }
     fn lead(&self) -> &'static str {
-        "Model files of 61 robots are read, and the numbers of bodies, joints and geoms are compared with those of other readers."
+        "Model files of robots are read. The numbers of bodies, joints and geoms are compared with the expected numbers."
     }
     fn cost(&self) -> [f64; 3] {
         [1.0, 1.0, 1.0]

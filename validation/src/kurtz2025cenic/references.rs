@@ -215,7 +215,24 @@ fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
          run again, its errors move by up to 0.6 % from the listed numbers, because rounding decides which steps are rejected. The claim allows \
          this difference."
             .into(),
-        format!("The parameters of the scene are: {p}"),
+        format!(
+            "The body has a mass of {} kg and touches a floor at z = 0 with {} of radius {} m. The contact has a stiffness of {} N/m, a dissipation of {} \
+             s/m, coefficients of friction {} (static) and {} (dynamic) and a stiction speed of {} m/s. {}A run takes {} s.",
+            number(p, "m"),
+            if spheres.len() == 1 { "one sphere".to_owned() } else { format!("{} spheres", spheres.len()) },
+            spheres.first().map_or(f64::NAN, |s| number(s, "r")),
+            number(p, "k"),
+            number(p, "d"),
+            number(p, "mu_s"),
+            number(p, "mu_d"),
+            number(p, "v_s"),
+            if amplitude > 0.0 {
+                format!("A force of {amplitude} N along x oscillates with {} Hz. ", number(p, "force_hz"))
+            } else {
+                String::new()
+            },
+            number(p, "T"),
+        ),
     ]);
     out.plot(plot);
     out.extend([

@@ -116,7 +116,7 @@ impl Page for Fig01 {
         "Two-arm folding and unfolding of a T-shirt"
     }
     fn lead(&self) -> &'static str {
-        "Two robot arms fold a T-shirt of cloth and unfold it again."
+        "Two robot arms fold a T-shirt of cloth. Larger sizes of this page unfold it again."
     }
     fn cost(&self) -> [f64; 3] {
         [9.0, 30.0, 10800.0]

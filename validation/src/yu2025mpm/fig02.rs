@@ -171,20 +171,19 @@ impl Page for Fig02 {
             let mut plot = Plot::new(
                 &format!("force_{axis}"),
                 &format!(
-                    "Force on the left panel along {axis} in the last {} ms. The force of static equilibrium is grey. \
-                     The curve of the convex coupling covers it. The explicit coupling oscillates by {} N, beyond the range of the drawing.",
+                    "Force on the left panel along {axis} in the last {} ms. The dashed line is the force of static equilibrium, which the curve of the \
+                     convex coupling covers.",
                     number(1e3 * SHOWN),
-                    number(settled(&runs[0].1.force).1.max())
                 ),
                 "time [s]",
-                "force [N]",
+                &format!("force along {axis} [N]"),
             );
             for (name, run) in &runs {
                 let last = run.force.iter().filter(|(t, _)| *t > end - SHOWN);
                 plot.add(name, Mark::Line, last.map(|(t, f)| (*t, f[i])).collect());
             }
             plot.add_closed_form(vec![(end - SHOWN, expected[i]), (end, expected[i])]);
-            let room = [2.0, 1.0, 1.0][i];
+            let room = 1.3 * settled(&runs[0].1.force).1[i].max(0.5);
             plot.y_range = Some([expected[i] - room, expected[i] + room]);
             out.plot(plot);
         }

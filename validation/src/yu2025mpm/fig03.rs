@@ -32,7 +32,7 @@ const GAINS: (f64, f64) = (1e7, 1.0);
 /// Height of the wave \[m\] and a quarter of its period \[s\].
 const WAVE: (f64, f64) = (0.018, 0.08);
 
-/// Joints of the panels, as bodies have them: places of the red cube come behind.
+/// Joints of the panels, as bodies have them: places of the heavy cube come behind.
 const JOINTS: [&str; 6] = ["left_in", "left_along", "left_up", "right_in", "right_along", "right_up"];
 
 /// Why the cube turns, slips and sinks over four waves from one panel to the other.
@@ -139,7 +139,7 @@ fn scene() -> Result<Scene, PageError> {
     Scene::from_mjcf(&text, "shake.xml", &LoadOptions::default()).map_err(PageError::from_error)
 }
 
-/// Mean places \[m\] of the faces of rubber on panels, and of those on the red cube.
+/// Mean places \[m\] of the faces of rubber on panels, and of those on the heavy cube.
 fn faces(p: &Particles, along: usize) -> [Vector3<f64>; 2] {
     let layer = along * along;
     let mean = |cube: usize, number: usize| {
@@ -169,7 +169,7 @@ fn oscillator(plan: &Plan, [k, more, fading]: [f64; 3], mass: f64) -> Vec<(f64, 
     out
 }
 
-/// A side view: time \[s\], particles, height of the middle of the red cube.
+/// A side view: time \[s\], particles, height of the middle of the heavy cube.
 type View = (f64, Vec<(f64, f64)>, f64);
 
 /// A state of points and bodies, to go on from.
@@ -178,15 +178,15 @@ type Hung = (Particles, State);
 /// Places of all bodies at a time \[s\].
 struct Place {
     t: f64,
-    /// The middle between panels, and the red cube, beside their start \[m\].
+    /// The middle between panels, and the heavy cube, beside their start \[m\].
     at: Vector3<f64>,
     red: Vector3<f64>,
-    /// Turn of the red cube, along its axis \[rad\].
+    /// Turn of the heavy cube, along its axis \[rad\].
     turn: Vector3<f64>,
 }
 
 impl Place {
-    /// The red cube beside the panels \[m\].
+    /// The heavy cube beside the panels \[m\].
     fn apart(&self) -> Vector3<f64> {
         self.red - self.at
     }
@@ -198,7 +198,7 @@ struct Shaken {
     /// Force across on the left panel and on the right one \[N\].
     across: [Vec<(f64, f64)>; 2],
     views: Vec<View>,
-    /// Largest way that faces of rubber went along a panel and along the red cube since panels closed or shaking started \[m\].
+    /// Largest way that faces of rubber went along a panel and along the heavy cube since panels closed or shaking started \[m\].
     slip: [f64; 2],
     deepest: f64,
     film: Film,
@@ -303,7 +303,7 @@ fn shake(
 }
 
 impl Shaken {
-    /// Time \[s\] and how far the red cube is from where it hung beside the panels \[m\], while they shake.
+    /// Time \[s\] and how far the heavy cube is from where it hung beside the panels \[m\], while they shake.
     fn swing(&self, plan: &Plan) -> Vec<(f64, Vector3<f64>)> {
         let Some((_, hung)) = &self.hung else { return Vec::new() };
         let (_, at) = plan.at(plan.shaken, Wave::Up);
@@ -362,14 +362,14 @@ impl Page for Fig03 {
             "time [s]",
             "height [m]",
         );
-        heights.add("red cube", Mark::Line, run.places.iter().map(|p| (p.t, p.red.z)).collect());
+        heights.add("heavy cube", Mark::Line, run.places.iter().map(|p| (p.t, p.red.z)).collect());
         heights.add("panels", Mark::Dashed, run.places.iter().map(|p| (p.t, p.at.z)).collect());
         let mut apart =
-            Plot::new("apart", "Height of the red cube relative to the panels", "time [s]", "height [m]");
-        apart.add("red cube", Mark::Line, run.places.iter().map(|p| (p.t, p.apart().z)).collect());
+            Plot::new("apart", "Height of the heavy cube relative to the panels", "time [s]", "height [m]");
+        apart.add("heavy cube", Mark::Line, run.places.iter().map(|p| (p.t, p.apart().z)).collect());
         let mut swing = Plot::new(
             "swing",
-            "Displacement of the red cube relative to the panels, along the direction of shaking",
+            "Displacement of the heavy cube relative to the panels, along the direction of shaking",
             "time [s]",
             "distance [m]",
         );
@@ -379,13 +379,13 @@ impl Page for Fig03 {
         }
         let mut leaves = Plot::new(
             "leaves",
-            "Displacement of the red cube relative to the panels since the start of shaking, for shaking from one panel to the other",
+            "Displacement of the heavy cube relative to the panels since the start of shaking, for shaking from one panel to the other",
             "time [s]",
             "distance [m]",
         );
         let mut turns = Plot::new(
             "turns",
-            "Rotation of the red cube about each axis, for shaking from one panel to the other",
+            "Rotation of the heavy cube about each axis, for shaking from one panel to the other",
             "time [s]",
             "rotation [rad]",
         );
@@ -433,7 +433,7 @@ impl Page for Fig03 {
             let name = format!("view_{}", (1e3 * t).round());
             let mut plot = Plot::new(
                 &name,
-                &format!("Rubber particles and the red cube, seen from the side at {t:.2} s"),
+                &format!("Rubber particles and the heavy cube, seen from the side at {t:.2} s"),
                 "x [m]",
                 "z [m]",
             );
@@ -441,7 +441,7 @@ impl Page for Fig03 {
             plot.add("rubber", Mark::Points, view.clone());
             let corner = |(x, up): (f64, f64)| (0.5 * SIDE * x, z + 0.5 * SIDE * up);
             let around = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0)];
-            plot.add("red cube", Mark::Line, around.map(corner).to_vec());
+            plot.add("heavy cube", Mark::Line, around.map(corner).to_vec());
             out.plot(plot);
         }
         out.prose(format!(
@@ -478,7 +478,7 @@ impl Page for Fig03 {
         out.extend([
             Claim::relative("sag", "sag of the cube below the panels between lift and shaking, compared with two short \
                 beams", expected, sag, 0.25, "m").required(),
-            Claim::at_most("held", "the red cube is securely held during lift and shaking: its faces overlap the rubber faces by at least half (largest \
+            Claim::at_most("held", "the heavy cube is securely held during lift and shaking: its faces overlap the rubber faces by at least half (largest \
                 height difference to the panels)", 0.5 * SIDE, furthest, "m").required(),
             Claim::relative("swing", "largest height difference between the cube and the panels, compared with one mass that is shaken on these \
                 beams", swings, furthest, 0.25, "m").required(),
@@ -491,7 +491,7 @@ impl Page for Fig03 {
         );
         out.extend([Claim::at_most(
             "held.across",
-            "the red cube is securely held during shaking from one panel to the other: it stays within half a side of its position before shaking",
+            "the heavy cube is securely held during shaking from one panel to the other: it stays within half a side of its position before shaking",
             0.5 * SIDE,
             across.furthest(&plan),
             "m",
@@ -499,7 +499,7 @@ impl Page for Fig03 {
         .required()
         .because(WHY_ROCKS)]);
         if let Some(along) = &along {
-            let claim = "the red cube is securely held during shaking along the faces: it stays within half a side of its position before shaking";
+            let claim = "the heavy cube is securely held during shaking along the faces: it stays within half a side of its position before shaking";
             out.claim(Claim::at_most("held.along", claim, 0.5 * SIDE, along.furthest(&plan), "m").required());
             out.film(
                 along.film.attachment("close lift shake along"),
@@ -509,7 +509,7 @@ impl Page for Fig03 {
         out.claim(
             Claim::at_most(
                 "tilt",
-                "largest rotation of the red cube in this symmetric scene",
+                "largest rotation of the heavy cube in this symmetric scene",
                 0.05,
                 most(&Shaken::tilt),
                 "rad",
@@ -522,7 +522,7 @@ impl Page for Fig03 {
         out.extend([
             Claim::relative("balance", "normal forces on both panels are equal", -left, right, 0.02, "N").required(),
             Claim::at_most("slip.panels", "largest slip of the rubber faces along the panels", 0.01, most(&|r| r.slip[0]), "m").required(),
-            Claim::at_most("slip.cube", "largest slip of the rubber faces along the red cube", 0.01, most(&|r| r.slip[1]), "m").required().because(WHY_ROCKS),
+            Claim::at_most("slip.cube", "largest slip of the rubber faces along the heavy cube", 0.01, most(&|r| r.slip[1]), "m").required().because(WHY_ROCKS),
             Claim::at_most("deepest", "largest penetration depth of a particle into a body", 2e-3, most(&|r| r.deepest), "m").required().because(
                 "Each particle has a contact spring of 1e4 N/m. A uniform pressure would give a depth of 0.3 mm. \
                  The faces tilt while the cube swings, and their edges carry most of the load.",

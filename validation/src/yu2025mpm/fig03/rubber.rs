@@ -57,7 +57,7 @@ impl Rubber {
         2 * self.along.pow(3)
     }
 
-    /// Spacing of the grid \[m\]: eight elastic particles in a cell. Table I has 0.01 m, but its 3456 particles and 1576 nodes are those of the grid that 12 along a cube have: at 0.01 m 1.3 particles are in a cell, and the layer on the red cube is torn off (particles more than a cell apart).
+    /// Spacing of the grid \[m\]: eight elastic particles in a cell. Table I has 0.01 m, but its 3456 particles and 1576 nodes are those of the grid that 12 along a cube have: at 0.01 m 1.3 particles are in a cell, and the layer on the heavy cube is torn off (particles more than a cell apart).
     pub(super) fn spacing(&self) -> f64 {
         2.0 * SIDE / self.along as f64
     }
@@ -90,7 +90,7 @@ impl Rubber {
         2.0 * (1.0 / soft - 1.2 * force / length)
     }
 
-    /// Frequency \[Hz\] at which the red cube rocks between the rubber ones about the way along their faces, by the same beams with shear: their ends turn by θ and go down by a θ, a half of a side.
+    /// Frequency \[Hz\] at which the heavy cube rocks between the rubber ones about the way along their faces, by the same beams with shear: their ends turn by θ and go down by a θ, a half of a side.
     ///
     /// ```text
     /// k = 2 [(12 a² + 12 a L + (4 + Φ) L²) E I/(L³ (1 + Φ)) − N (6 a²/5L + a/5 + 2 L/15)],   Φ = 12 E I/(κ G A L²),   f = √(k/I_c)/2π

@@ -11,7 +11,7 @@ pub(super) fn text(plan: &Plan, aside: &Plan, rubber: &Rubber) -> [String; 5] {
     let sound = ((rubber.elastic.wave_modulus() + rubber.forgets.wave_modulus()) / RUBBER).sqrt();
     [
         format!(
-            "Two rubber cubes of {SIDE} m and {} kg lie on either side of a rigid cube of {mass:.0} kg (the red cube). \
+            "Two rubber cubes of {SIDE} m and {} kg lie on either side of a rigid cube of {mass:.0} kg (the heavy cube). \
              Rigid panels of {} kg on slides press from outside. Their position control has gains of {} N/m and {} N·s/m.",
             number(RUBBER * SIDE.powi(3)),
             number(HEAVY * THICK * 0.14 * SIDE),
@@ -58,7 +58,7 @@ pub(super) fn text(plan: &Plan, aside: &Plan, rubber: &Rubber) -> [String; 5] {
              Stretched rubber may need more substeps, because a substep is at most {COURANT} of h/(c + |v|). \
              A wave of {sound:.0} m/s crosses a grid cell in {:.1e} s. \
              The table of the paper lists a grid spacing of 0.01 m, 3456 particles and 1576 nodes. These particles and nodes belong to 12 particles along a \
-             cube and to the grid spacing used here for them. With a spacing of 0.01 m the first rubber layer on the red cube is torn off during shaking, \
+             cube and to the grid spacing used here for them. With a spacing of 0.01 m the first rubber layer on the heavy cube is torn off during shaking, \
              and the cube falls.",
             rubber.spacing(),
             STEP,

@@ -338,7 +338,7 @@ impl Study<'_> {
                 "",
             ).required(),
             Claim::at_most("noslip_weak", "slip |ω r/v − 1| of the rolling pin, weak coupling", SLIP, self.slip(Way::WeakPcg), "").required().because("The \
-                dough shears along with the pin. This also happens in the reference (see the first claim). \
+                dough shears along with the pin. This also happens in the reference (see the slip of the reference above). \
                 In weak coupling the dough meets the pose and the spin of the pin at the start of a step. This adds a few hundredths to the slip."),
         ]
     }
