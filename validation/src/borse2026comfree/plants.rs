@@ -78,7 +78,8 @@ impl Page for Plants {
         }
         for (k, (plant, timing, name)) in rows {
             let runs = of(&done.runs, k, plant, *timing);
-            let id = format!("{}/{}", k.title, name.replace(", ", "_"));
+            let late = if matches!(timing, Timing::Delay(_)) { "_late" } else { "" };
+            let id = format!("{}/{plant}{late}", k.title);
             let claim = format!("{}, plant {name}: success rate", k.title);
             if runs.is_empty() {
                 out.claim(Claim::skipped(&id, &claim, "it runs with the option --full"));
@@ -170,10 +171,10 @@ fn text(count: u64) -> Vec<String> {
     vec![
         "Plans are made with one simulation model, the planning model. It is projected Gauss–Seidel over ComFree's impedance with fixed steps. The \
          plans drive several other simulation models, the plants.".to_owned(),
-        "The plants are: the planning model itself with the time step of the plant (projected Gauss–Seidel), ICF with fixed steps (`icf`), ICF with fixed steps \
-         and plans that are used 0.1 s after the state from which they were made (`icf, late`), ICF under error control with an accuracy of 10⁻⁴ \
+        "The plants are: the planning model itself with the time step of the plant (projected Gauss–Seidel), ICF with fixed steps (ICF), ICF with fixed steps \
+         and plans that are used 0.1 s after the state from which they were made (ICF, late), ICF under error control with an accuracy of 10⁻⁴ \
          (`cenic`), and affine bodies that never intersect (`ipc`).".to_owned(),
-        "The plant `ipc` executes the cart-pole and the cylinder alone. Its bodies may not touch at the start and its actuators have no state, so \
+        "The plant IPC executes the cart-pole and the cylinder alone. Its bodies may not touch at the start and its actuators have no state, so \
          that it cannot execute a robot's grip.".to_owned(),
         format!("There are {count} starts of each task, from seed {FIRST} on. The rules of the tasks decide on success. At every state of the \
             plant, its control step is repeated on the planning model, and the difference is the prediction error (`PredictionGap`)."),

@@ -28,7 +28,7 @@ pub(super) const QUICK: Setup = Setup {
     stiffness: 1.64e4,
     closing: (0.2, 0.4),
     wait: 0.3,
-    end: 1.15,
+    end: 1.1,
     ..PAPER
 };
 

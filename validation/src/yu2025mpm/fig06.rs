@@ -23,8 +23,13 @@ const PAPER: Setup = Setup {
     end: 5.0,
 };
 /// The sheets of fig. 5, and its motion.
-const QUICK: Setup =
-    Setup { name: PAPER.name, second: Some((SECOND.0, 10, SECOND.2)), boxes: BOXES, ..super::fig05::QUICK };
+const QUICK: Setup = Setup {
+    name: PAPER.name,
+    second: Some((SECOND.0, 10, SECOND.2)),
+    boxes: BOXES,
+    end: 1.02,
+    ..super::fig05::QUICK
+};
 
 impl Page for Fig06 {
     fn id(&self) -> &'static str {
