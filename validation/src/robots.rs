@@ -163,7 +163,7 @@ impl Page for Robots {
         "Robots from files under several methods: closed loops stay closed, resting depth is the one that the stiffness gives, energy does not grow."
     }
     fn cost(&self) -> [f64; 3] {
-        [4.0, 4.0, 4.0]
+        [6.0, 6.0, 6.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let time = 5.0;

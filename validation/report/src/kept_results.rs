@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{PageError, record};
+use crate::PageError;
 
 /// Results of a page, a line of JSON each, and until when it may add to them.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +19,8 @@ pub struct KeptResults {
     pub revision: String,
     /// Processor of the machine.
     pub processor: String,
+    /// Day of the run.
+    pub date: String,
     /// Whether results that are there count; otherwise the page begins anew.
     pub resume: bool,
     /// Time after which no result is begun; None: all that the page has are made.
@@ -90,8 +92,8 @@ impl KeptResults {
     /// A file that cannot be written.
     pub fn add<T: Serialize>(&self, file: &str, result: &T) -> Result<(), PageError> {
         let path = self.folder.join(file);
-        let date = record::now().split('T').next().unwrap_or_default().to_owned();
-        let line = Line { revision: self.revision.clone(), date, processor: self.processor.clone(), result };
+        let Self { revision, processor, date, .. } = self.clone();
+        let line = Line { revision, date, processor, result };
         let line = serde_json::to_string(&line).map_err(PageError::from_error)?;
         let write = || {
             fs::create_dir_all(&self.folder)?;
@@ -121,6 +123,7 @@ mod tests {
             folder: folder.clone(),
             revision: revision.into(),
             processor: String::new(),
+            date: String::new(),
             resume,
             until: None,
         };

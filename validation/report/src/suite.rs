@@ -270,6 +270,7 @@ impl Suite<'_> {
                     folder: options.out.join(page.id()),
                     revision: env.revision.clone(),
                     processor: env.processor.clone(),
+                    date: record::now().split('T').next().unwrap_or_default().to_owned(),
                     resume: self.goes_on || options.resume == Resume::Finished,
                     until: options
                         .limit_s

@@ -19,7 +19,7 @@ impl Page for Bounces {
         "A ball bounces with constant restitution, and spheres hit a floor obliquely with friction, and both are compared with closed forms."
     }
     fn cost(&self) -> [f64; 3] {
-        [4.0, 4.0, 4.0]
+        [1.7, 1.7, 1.7]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

@@ -28,7 +28,7 @@ impl Page for Drive {
         "A block on a pulled block, a block on a conveyor belt and bodies that spin on a floor move as Coulomb's closed forms give."
     }
     fn cost(&self) -> [f64; 3] {
-        [3.0, 3.0, 3.0]
+        [0.2, 0.2, 0.2]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

@@ -26,7 +26,7 @@ impl Page for Grip {
         "A cylinder in a groove, a pinched peg and a wedge stick or slip at the friction coefficient that statics gives."
     }
     fn cost(&self) -> [f64; 3] {
-        [3.0, 3.0, 3.0]
+        [0.6, 0.6, 0.6]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

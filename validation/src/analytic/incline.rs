@@ -85,7 +85,7 @@ impl Page for BlockOnIncline {
         "A block on a slope sticks below the friction angle and slides above it, with the distance and time that Coulomb friction gives."
     }
     fn cost(&self) -> [f64; 3] {
-        [2.0, 2.0, 5.0]
+        [0.3, 0.3, 5.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut f = Family::new(

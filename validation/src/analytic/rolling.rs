@@ -84,7 +84,7 @@ impl Page for Rolling {
         "Sliding round bodies begin to roll, and round bodies roll or slide down a slope, at the times and speeds of the closed form."
     }
     fn cost(&self) -> [f64; 3] {
-        [2.0, 2.0, 2.0]
+        [0.2, 0.2, 0.2]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

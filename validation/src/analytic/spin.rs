@@ -23,7 +23,7 @@ impl Page for TopAndRod {
         "A heavy top precesses, and a rod falls while its lower end slides on a floor, and both are compared with the equations of rigid bodies."
     }
     fn cost(&self) -> [f64; 3] {
-        [4.0, 4.0, 4.0]
+        [2.3, 2.3, 2.3]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

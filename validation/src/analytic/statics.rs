@@ -27,7 +27,7 @@ impl Page for Statics {
         "Stacks, a pyramid and a plank rest with the contact forces of statics, and a block topples or slides at the predicted slope and push."
     }
     fn cost(&self) -> [f64; 3] {
-        [3.0, 3.0, 3.0]
+        [0.5, 0.5, 0.5]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

@@ -67,7 +67,7 @@ impl Page for ComfreeIcf {
         "ComFree solves a contact law explicitly and ICF solves it implicitly, and the difference of the velocities vanishes as the gain falls."
     }
     fn cost(&self) -> [f64; 3] {
-        [4.0, 4.0, 4.0]
+        [0.2, 0.2, 0.2]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut plot = Plot::new(

@@ -89,7 +89,7 @@ impl Page for ErrorControl {
         "A ball and a capsule fall on a plane under ComFree with error control, and their motion converges as the accuracy gets finer."
     }
     fn cost(&self) -> [f64; 3] {
-        [6.0, 6.0, 20.0]
+        [4.0, 4.0, 20.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

@@ -46,7 +46,7 @@ impl Page for Fig02 {
         "A cube sticks and slides on a plane, and a sphere separates from the plane and rolls on it."
     }
     fn cost(&self) -> [f64; 3] {
-        [2.0, 2.0, 2.0]
+        [0.1, 0.1, 0.1]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

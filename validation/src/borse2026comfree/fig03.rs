@@ -66,7 +66,7 @@ impl Page for Fig03 {
         "Bodies of five shapes are dropped on a table. Their mean penetration depth is shown over the contact gains, beside the paper."
     }
     fn cost(&self) -> [f64; 3] {
-        [20.0, 20.0, 40.0]
+        [8.0, 8.0, 40.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let scene = drop_test()?;

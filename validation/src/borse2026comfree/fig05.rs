@@ -62,7 +62,7 @@ impl Page for Fig05 {
         "A sphere spins on a plane and a cylinder slides and rolls on it, until torsional and rolling friction stop them."
     }
     fn cost(&self) -> [f64; 3] {
-        [3.0, 3.0, 3.0]
+        [0.1, 0.1, 0.1]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

@@ -94,7 +94,7 @@ impl Page for Fig06 {
         "A cube is dropped on a plane with many gains and time steps, and the plots show where it comes to rest."
     }
     fn cost(&self) -> [f64; 3] {
-        [10.0, 10.0, 40.0]
+        [0.4, 0.4, 40.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

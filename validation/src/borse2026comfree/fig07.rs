@@ -137,7 +137,7 @@ impl Page for Fig07 {
         "The computing time of a step grows with the number of contacts, for many worlds and for many contacts in one world."
     }
     fn cost(&self) -> [f64; 3] {
-        [8.0, 8.0, 90.0]
+        [2.2, 2.2, 90.0]
     }
     fn alone(&self) -> bool {
         true

@@ -31,7 +31,7 @@ impl Page for Fig08 {
         "A robot hand with a cube, and other scenes, run in many worlds at once, and the steps per second are measured."
     }
     fn cost(&self) -> [f64; 3] {
-        [4.0, 4.0, 300.0]
+        [6.0, 6.0, 300.0]
     }
     fn alone(&self) -> bool {
         true

@@ -102,7 +102,7 @@ impl Page for Modes {
         "One setting of ComFree's contact law is changed at a time, and its effect is measured on small scenes with cubes."
     }
     fn cost(&self) -> [f64; 3] {
-        [6.0, 6.0, 6.0]
+        [1.1, 1.1, 1.1]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let law = DualCone::default();

@@ -124,7 +124,7 @@ impl Page for Robots {
         "Robots stand, or their motors hold them, and the penetration depth, the kinetic energy and the contacts are measured for four methods."
     }
     fn cost(&self) -> [f64; 3] {
-        [4.0, 4.0, 4.0]
+        [2.0, 2.0, 2.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let methods = [

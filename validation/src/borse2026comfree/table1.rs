@@ -64,7 +64,7 @@ impl Page for Table1 {
             of the paper."
     }
     fn cost(&self) -> [f64; 3] {
-        [60.0, 60.0, 7200.0]
+        [3.0, 3.0, 7200.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let size = usize::from(ctx.full());

@@ -127,7 +127,7 @@ impl Page for ErrorControl {
         "Falling cubes with error-controlled time steps converge as the accuracy increases, and they do not intersect."
     }
     fn cost(&self) -> [f64; 3] {
-        [10.0, 10.0, 30.0]
+        [1.8, 1.8, 30.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let accuracies: &[f64] =

@@ -294,7 +294,7 @@ impl Page for Fig01 {
         "Joints, joint limits and motors of affine bodies are compared with closed-form solutions."
     }
     fn cost(&self) -> [f64; 3] {
-        [1.0, 1.0, 2.0]
+        [0.1, 0.1, 2.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let table = seen("Hinges and slides", &["joint", "parameters", "expected", "measured"]);

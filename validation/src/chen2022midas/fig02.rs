@@ -65,7 +65,7 @@ impl Page for Fig02 {
         "Beams of 5, 9 and 9.9 mm fall into a notch of 10 mm without intersection. One of them stays out, because its contact range is larger than the clearance."
     }
     fn cost(&self) -> [f64; 3] {
-        [1.0, 1.0, 1.0]
+        [0.1, 0.1, 0.1]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut table = seen(

@@ -95,7 +95,7 @@ impl Page for Fig03 {
         "A gripper lifts, places and releases a cup with a wall of 2 mm at one and ten times the grip force."
     }
     fn cost(&self) -> [f64; 3] {
-        [1.0, 1.0, 1.0]
+        [0.1, 0.1, 0.1]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut table = seen(

@@ -99,7 +99,7 @@ impl Page for Fig04 {
         "The smallest force at which a gripper lifts a cube grows with the mass and falls with the friction coefficient."
     }
     fn cost(&self) -> [f64; 3] {
-        [10.0, 10.0, 20.0]
+        [4.0, 4.0, 20.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let densities: &[f64] = if ctx.full() {

@@ -142,7 +142,7 @@ impl Page for Fig05 {
         "A gripper pushes a USB-A plug into its port without jamming and without intersection."
     }
     fn cost(&self) -> [f64; 3] {
-        [1.0, 1.0, 1.0]
+        [0.1, 0.1, 0.1]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let own = |id, name, offset| Task { id, name, offset, from: -13e-3, to: -0.3e-3, substitute: None };

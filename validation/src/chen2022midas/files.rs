@@ -99,7 +99,7 @@ impl Page for Files {
         "Pegs from mesh files fall through tight holes and a bolt turns in its nut, without intersection."
     }
     fn cost(&self) -> [f64; 3] {
-        [0.5, 33.0, 60.0]
+        [0.3, 33.0, 60.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

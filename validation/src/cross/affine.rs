@@ -62,7 +62,7 @@ impl Page for Affine {
         "A double pendulum, a sliding box and a quadruped are simulated in affine and in generalised coordinates, and their motions are compared."
     }
     fn cost(&self) -> [f64; 3] {
-        [5.0, 5.0, 10.0]
+        [1.3, 1.3, 10.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

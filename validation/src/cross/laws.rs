@@ -29,7 +29,7 @@ impl Page for Laws {
         "The motions under three contact laws approach each other as the time step shrinks, and two solvers find equal solutions of equal problems."
     }
     fn cost(&self) -> [f64; 3] {
-        [5.0, 5.0, 10.0]
+        [0.6, 0.6, 10.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

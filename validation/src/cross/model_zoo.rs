@@ -368,7 +368,7 @@ impl Page for ModelZoo {
         "Model files of robots are read. The numbers of bodies, joints and geoms are compared with the expected numbers."
     }
     fn cost(&self) -> [f64; 3] {
-        [1.0, 1.0, 1.0]
+        [0.2, 0.2, 0.2]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

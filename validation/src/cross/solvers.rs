@@ -16,7 +16,7 @@ impl Page for Solvers {
         "Each contact law is solved by each solver, and the deviation from a dense reference solver is compared with a theoretical bound."
     }
     fn cost(&self) -> [f64; 3] {
-        [2.0, 2.0, 2.0]
+        [1.4, 1.4, 1.4]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         ctx.say("all laws");

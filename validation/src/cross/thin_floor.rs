@@ -43,7 +43,7 @@ impl Page for ThinFloor {
         "A ball falls fast onto a thin floor and must stay on top of it."
     }
     fn cost(&self) -> [f64; 3] {
-        [0.5, 0.5, 0.5]
+        [0.1, 0.1, 0.1]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let scene = scene();

@@ -23,7 +23,7 @@ impl Page for Fig01 {
         "Two seven-axis arms carry a ball over a wall whose position changes from run to run."
     }
     fn cost(&self) -> [f64; 3] {
-        [10.0, 20.0, 1500.0]
+        [7.0, 20.0, 1500.0]
     }
     fn alone(&self) -> bool {
         true

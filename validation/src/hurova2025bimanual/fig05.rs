@@ -136,7 +136,7 @@ fn plots(groups: &[Group<'_>]) -> Vec<Plot> {
             let points = points.filter(|p| p.1.is_finite()).collect();
             plot.add_colored(kind.title, Mark::LinePoints, color, points);
             if let Some(published) = kind.published {
-                let points = PUBLISHED.into_iter().zip(published[i]).map(|(n, p)| (n, p)).collect();
+                let points = PUBLISHED.into_iter().zip(published[i]).collect();
                 plot.add_colored(&format!("{}, paper", kind.title), Mark::Dashed, color, points);
             }
         }

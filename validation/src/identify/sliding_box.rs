@@ -141,7 +141,7 @@ impl Page for SlidingBox {
         "A box slides and falls, and its friction, stiffness and dissipation are identified from the recorded motion alone."
     }
     fn cost(&self) -> [f64; 3] {
-        [7.0, 12.0, 45.0]
+        [9.0, 12.0, 45.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         ctx.say("recording");

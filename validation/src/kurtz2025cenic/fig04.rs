@@ -18,7 +18,7 @@ impl Page for Fig04 {
          step."
     }
     fn cost(&self) -> [f64; 3] {
-        [0.5, 0.5, 0.5]
+        [0.1, 0.1, 0.1]
     }
     fn run(&self, _: &Context) -> Result<PageOutput, PageError> {
         let ball = SingleBody { friction: [0.5; 2], ..SingleBody::ball(1.0, 0.1, 1e4, 10.0, 0.5) };

@@ -88,7 +88,7 @@ impl Page for Fig08 {
         "An elastic ball bounces without losses, and the energy error of step doubling and of the trapezoid rule is measured over the time step."
     }
     fn cost(&self) -> [f64; 3] {
-        [1.0, 1.0, 3.0]
+        [2.8, 2.8, 3.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut plot = Plot::new(

@@ -22,7 +22,7 @@ impl Page for Fig19 {
         "The line search of the contact solver needs a different number of evaluations with a fixed, a quadratic and a cubic initial guess."
     }
     fn cost(&self) -> [f64; 3] {
-        [6.0, 6.0, 30.0]
+        [3.0, 3.0, 30.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let accuracies = [1e-1, 1e-2, 1e-3, 1e-4];

@@ -59,7 +59,7 @@ impl Page for Modes {
          compared."
     }
     fn cost(&self) -> [f64; 3] {
-        [7.0, 30.0, 120.0]
+        [9.0, 30.0, 120.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let (seeds, time) = ctx.sized([(2, 0.6), (10, 0.6), (10, 10.0)]);

@@ -190,7 +190,7 @@ impl Page for Table3 {
          counted."
     }
     fn cost(&self) -> [f64; 3] {
-        [10.0, 10.0, 30.0]
+        [4.0, 4.0, 30.0]
     }
     fn alone(&self) -> bool {
         true

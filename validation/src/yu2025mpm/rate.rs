@@ -263,7 +263,7 @@ impl Page for Rate {
         "The residuals of the contact problem of one substep are drawn against the iteration for three Newton-type methods."
     }
     fn cost(&self) -> [f64; 3] {
-        [1.5, 1.5, 100.0]
+        [1.9, 1.9, 100.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let most = ITERATIONS[usize::from(ctx.full())];
