@@ -77,6 +77,16 @@ fn strip<const ROWS: usize, const COLS: usize>(
     }
 }
 
+/// Adds x yᵀ, by columns.
+#[inline(always)]
+pub(super) fn add_outer<const R: usize, const C: usize>(sum: &mut [[f64; R]; C], x: &[f64; R], y: &[f64; C]) {
+    for jj in 0..C {
+        for ii in 0..R {
+            sum[jj][ii] += x[ii] * y[jj];
+        }
+    }
+}
+
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "a kernel: two operands, a target and their places")]
 fn tile<const R: usize, const C: usize>(
@@ -94,11 +104,7 @@ fn tile<const R: usize, const C: usize>(
         let (Some(x), Some(y)) = (a.data[pa..].first_chunk::<R>(), b.data[pb..].first_chunk::<C>()) else {
             return;
         };
-        for jj in 0..C {
-            for ii in 0..R {
-                sum[jj][ii] += x[ii] * y[jj];
-            }
-        }
+        add_outer(&mut sum, x, y);
         pa += a.ld;
         pb += b.ld;
     }

@@ -155,6 +155,11 @@ fn entries(zoo: &Path, is_urdf: bool, ctx: &Context) -> Result<(Vec<Entry>, Vec<
     Ok((models, fragments))
 }
 
+/// A count, and the expected one where it differs.
+fn cell((_, own, expected): &Count) -> String {
+    if own == expected { own.to_string() } else { format!("{own} (expected {expected})") }
+}
+
 /// Tables and claims of one zoo.
 fn report(
     format: &str,
@@ -190,10 +195,6 @@ fn report(
                 let off = counts.iter().filter(|c| c.1 != c.2).count();
                 wrong += off;
                 odd += differences.len();
-                let cell = |c: &Count| match c {
-                    (_, a, b) if a == b => a.to_string(),
-                    (_, a, b) => format!("{a} (expected {b})"),
-                };
                 row.push(if off + differences.len() == 0 { "read" } else { "differs" }.into());
                 row.push(if differences.is_empty() { "agree".into() } else { differences.join("; ") });
                 row.extend(counts.iter().map(cell));
@@ -320,17 +321,14 @@ fn report_own(ctx: &Context, (out, plot): (&mut PageOutput, &mut Plot)) -> Resul
     let models = own(ctx)?;
     plot.add("files of this project", Mark::Points, velocities(&models));
     let head = ["file", "positions", "velocities", "actuators"];
-    let mut table = Table::new("Models of this project, and the stated number where it differs", &head);
+    let mut table = Table::new("Models of this project, and the expected number where it differs", &head);
     let (mut refused, mut wrong) = (0, 0);
     for e in &models {
         let mut row = vec![e.file.clone()];
         match &e.outcome {
             Outcome::Read { counts, .. } => {
                 wrong += counts.iter().filter(|c| c.1 != c.2).count();
-                row.extend(counts.iter().map(|(_, own, stated)| match own == stated {
-                    true => own.to_string(),
-                    false => format!("{own} (stated {stated})"),
-                }));
+                row.extend(counts.iter().map(cell));
             }
             Outcome::Refused(error) => {
                 refused += 1;
