@@ -61,7 +61,7 @@ impl GainRecord {
                 "{text}; take a smaller step (the depth falls as its square), more sweeps or `Method::icf`"
             ))
         };
-        let of_depths = || Some(self.deepest?.describe(model, method.remedy_of_depth()));
+        let of_depths = || Some(self.deepest?.describe(model, 0, method.remedy_of_depth()));
         let of_solves = || {
             let few = method.as_comfree().is_some_and(|m| m.gains().is_some()) && report.mostly_converged();
             let line = report.unconverged().filter(|_| !few)?;

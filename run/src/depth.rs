@@ -10,8 +10,6 @@ use signorini_scene::{GeomShape, Scene};
 /// Part of the thickness of the thinner geom of a pair from which its depth is told.
 pub const TOO_DEEP: f64 = 0.1;
 
-/// Pairs that are told by name; the others are counted.
-const NAMED: usize = 8;
 /// Growth of a depth from which it is told anew.
 const GROWTH: f64 = 1.25;
 /// Remedy of pairs that are deepest at the start.
@@ -91,14 +89,19 @@ impl TooDeep {
         self.depth / self.thickness
     }
 
-    /// The geoms with their bodies, depth, size and time, and a remedy.
-    pub fn describe(&self, model: &Model, remedy: &str) -> String {
+    /// The geoms with their bodies, depth, size and time, the number of other pairs, and a remedy.
+    pub fn describe(&self, model: &Model, others: usize, remedy: &str) -> String {
+        let others = match others {
+            0 => String::new(),
+            1 => ", and one more pair of geoms was too deep".into(),
+            n => format!(", and {n} more pairs of geoms were too deep"),
+        };
         let [a, b] = self.geoms.map(|g| {
             let geom = &model.geoms[g];
             format!("geom '{}' of body '{}'", geom.name, model.bodies[geom.body].name)
         });
         format!(
-            "depth: {a} and {b} were {:.2} mm deep in each other at t = {:.4} s, {:.0} % of the {:.1} mm that the thinner is thick (told from {:.0} % on): {remedy}",
+            "depth: {a} and {b} were {:.2} mm deep in each other at t = {:.4} s, {:.0} % of the {:.1} mm that the thinner is thick (told from {:.0} % on){others}: {remedy}",
             1e3 * self.depth,
             self.t,
             100.0 * self.part(),
@@ -140,18 +143,15 @@ impl DepthRecord {
         news
     }
 
-    /// Lines to tell, the worst pairs first; each begins with [`DepthRecord::WORD`].
+    /// Lines to tell: the worst pair of those that were deepest at the start, and the worst of the others. Each begins with [`DepthRecord::WORD`].
     pub fn tell(&mut self, model: &Model, remedy: &str) -> Vec<String> {
         self.pairs.values_mut().for_each(|(worst, told)| *told = worst.depth);
-        let mut worst: Vec<&TooDeep> = self.pairs.values().map(|p| &p.0).collect();
-        worst.sort_by(|a, b| b.part().total_cmp(&a.part()));
-        let remedy = |w: &TooDeep| if Some(w.t) == self.start { START } else { remedy };
-        let named = worst.iter().take(NAMED);
-        let mut lines: Vec<String> = named.map(|w| w.describe(model, remedy(w))).collect();
-        if worst.len() > NAMED {
-            lines.push(format!("{} {} more pairs of geoms were as deep", Self::WORD, worst.len() - NAMED));
-        }
-        lines
+        let line = |at_start: bool| {
+            let pairs = self.pairs.values().map(|p| &p.0).filter(|w| (Some(w.t) == self.start) == at_start);
+            let worst = pairs.clone().max_by(|a, b| a.part().total_cmp(&b.part()))?;
+            Some(worst.describe(model, pairs.count() - 1, if at_start { START } else { remedy }))
+        };
+        [true, false].into_iter().filter_map(line).collect()
     }
 
     /// First word of the lines.
