@@ -380,8 +380,8 @@ impl Page for ModelZoo {
         let mut plot = Plot::new(
             "velocities",
             "Degrees of freedom of each file: the number that this project reads beside the expected number. Points on the dashed line agree.",
-            "expected degrees of freedom [1]",
-            "degrees of freedom [1]",
+            "expected degrees of freedom [–]",
+            "degrees of freedom [–]",
         )
         .log(true, true);
         let mut rest = PageOutput::default();

@@ -69,8 +69,8 @@ impl Page for Solvers {
         let mut plot = Plot::new(
             "deviations",
             "Deviation from the dense reference beside its bound, one point for each law. Points below the dashed line are within the bound.",
-            "bound of the deviation [1]",
-            "deviation [1]",
+            "bound of the deviation [–]",
+            "deviation [–]",
         )
         .log(true, true);
         for (name, points) in SOLVERS.iter().zip(drawn) {

@@ -225,8 +225,8 @@ impl Page for Table3 {
         let mut plot = Plot::new(
             "counts",
             "Counts of this run beside those of the paper, with and without error control and reuse. Points on the dashed line are equal to the paper's.",
-            "count in the paper",
-            "count of this run (median over seeds)",
+            "count in the paper [–]",
+            "count of this run (median over seeds) [–]",
         )
         .log(true, true);
         let mut drawn = [Vec::new(), Vec::new(), Vec::new()];
