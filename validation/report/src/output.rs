@@ -23,8 +23,15 @@ impl Table {
 
     /// Adds a row.
     pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
-        self.rows.push(cells.into_iter().map(Into::into).collect());
+        self.rows.push(cells.into_iter().map(|c| without_sign_of_zero(c.into())).collect());
     }
+}
+
+/// A cell whose first number is zero as it is written: without the sign that rounding left.
+fn without_sign_of_zero(cell: String) -> String {
+    let Some(number) = cell.strip_prefix('-') else { return cell };
+    let zero = number.split(' ').next().and_then(|n| n.parse::<f64>().ok()) == Some(0.0);
+    if zero { number.to_owned() } else { cell }
 }
 
 /// A picture, as a drawing of its own without axes.
@@ -197,5 +204,17 @@ impl PageOutput {
 impl<T: Into<Part>> Extend<T> for PageOutput {
     fn extend<I: IntoIterator<Item = T>>(&mut self, parts: I) {
         self.parts.extend(parts.into_iter().map(Into::into));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_sign_of_zero;
+
+    #[test]
+    fn conformance_zeros_of_tables_have_no_sign() {
+        let of = ["-0.0000", "-0.00e0 (Coulomb)", "-0.0001", "-", "0.0", "-x"];
+        let expected = ["0.0000", "0.00e0 (Coulomb)", "-0.0001", "-", "0.0", "-x"];
+        assert_eq!(of.map(|cell| without_sign_of_zero(cell.to_owned())), expected);
     }
 }

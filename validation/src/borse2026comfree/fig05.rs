@@ -90,7 +90,7 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         "Spin of the sphere after 2 s [rad/s]. It is 3 rad/s at the start.",
         &[
             "scene",
-            "coefficient [m]",
+            "friction coefficient [m]",
             "ComFree (mean mass)",
             "release",
             "projected Gauss–Seidel",
@@ -116,7 +116,7 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             let method = release();
             let ours = Run::new(&with_width_of_release(&scene), &method, T).trace(|_, x| x.v[dof] = 3.0)?;
             let end = ours.v_at(T, dof);
-            plots[dof].add_colored(&format!("{mu} m"), Mark::Line, i, speed(&ours, dof));
+            plots[dof].add_colored(&format!("friction coefficient {mu} m"), Mark::Line, i, speed(&ours, dof));
             let known = RELEASE_SPIN.iter().find(|r| r.0 == mu);
             let theirs = known.map(|r| if weight { r.2 } else { r.1 });
             let theirs_text = theirs.map_or("–".into(), |x| x.to_string());
@@ -230,7 +230,7 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut table = Table::new(
         "Speed of the cylinder after 2 s [m/s]. It is 1 m/s at the start.",
-        &["coefficient [m]", "ComFree (mean mass)", "release", "projected Gauss–Seidel", "Coulomb"],
+        &["friction coefficient [m]", "ComFree (mean mass)", "release", "projected Gauss–Seidel", "Coulomb"],
     );
     let mut plot = Plot::new(
         "roll",
@@ -246,7 +246,7 @@ fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let (old, new) = (release(), default_mode());
         let a = Run::new(&with_width_of_release(&scene), &old, T).trace(|_, x| x.v[0] = 1.0)?;
         let b = Run::new(&scene, &new, T).trace(|_, x| x.v[0] = 1.0)?;
-        plot.add_colored(&format!("{mu} m"), Mark::Line, i, speed(&a, 0));
+        plot.add_colored(&format!("friction coefficient {mu} m"), Mark::Line, i, speed(&a, 0));
         plot.add_colored("", Mark::Points, i, b.curve(40, |t, row| t.v[row][0]));
         plot.add_closed_form(
             (0..=200).map(|k| 0.01 * f64::from(k)).map(|t| (t, coulomb_roll(mu, t))).collect(),

@@ -221,7 +221,8 @@ fn parameter_table(fits: &[Found]) -> Table {
             ]);
         }
     }
-    let c = fits[0].correlation;
+    // Two digits, and no sign of a zero.
+    let c = fits[0].correlation.map(|c| (100.0 * c).round() / 100.0 + 0.0);
     t.caption += &format!(
         ". The correlations of the estimates are {:.2} for μ–k, {:.2} for μ–d and {:.2} for k–d.",
         c[0], c[1], c[2]
