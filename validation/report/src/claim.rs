@@ -95,7 +95,7 @@ impl fmt::Display for Expected {
 
 /// One statement of a page that can fail.
 ///
-/// Numbers are kept in full, and as text of four digits for people. A claim decided by words has texts alone.
+/// Numbers are kept in full, and as text of at most four digits for people. A claim decided by words has texts alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// Figure name, or `<figure>/<claim>`; in a report with the page's id before it.
@@ -250,14 +250,25 @@ impl Claim {
     }
 }
 
-/// A number for people: four significant digits.
+/// A number for people: four significant digits, three where a power of ten follows, and no zeros at the end of decimals.
+///
+/// ```
+/// # use signorini_report::claim::number;
+/// assert_eq!([9.537e-10, 1e-8, 2.5e-4, 0.1, 1234.6].map(number), ["9.54e-10", "1e-8", "2.5e-4", "0.1", "1235"]);
+/// ```
 pub fn number(x: f64) -> String {
     if x == 0.0 {
         return "0".into();
     }
     let a = x.abs();
     if !(1e-3..1e6).contains(&a) {
-        return format!("{x:.3e}");
+        let s = format!("{x:.2e}");
+        return match s.split_once('e') {
+            Some((mantissa, power)) if mantissa.contains('.') => {
+                format!("{}e{power}", mantissa.trim_end_matches('0').trim_end_matches('.'))
+            }
+            _ => s,
+        };
     }
     let digits = (3 - a.log10().floor() as i32).clamp(0, 6) as usize;
     let s = format!("{x:.digits$}");

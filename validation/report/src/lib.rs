@@ -94,7 +94,7 @@
 //! | `expected` | object or null | `{"at_most": x}`, `{"at_least": x}`, `{"between": [low, high]}`, `{"value": x, "relative": t}` for \|measured − x\| ≤ t·\|x\| or `{"value": x, "absolute": t}` for \|measured − x\| ≤ t; null where words decide, where the claim was skipped, and where a number is not finite |
 //! | `expected_text` | text | `expected` in words for people |
 //! | `measured` | number or null | number of this run; null where words decide, where the claim was skipped, and where it is not finite |
-//! | `measured_text` | text | `measured` for people, four digits; `NaN`, `inf` or `-inf` where it is not finite |
+//! | `measured_text` | text | `measured` for people, at most four digits; `NaN`, `inf` or `-inf` where it is not finite |
 //! | `unit` | text | unit of both |
 //! | `rule` | text | rule that decides, stated before the run; it begins with "required" where no theory gives the bound |
 //! | `verdict` | text | `holds`, `deviates` or `skipped` |

@@ -444,7 +444,7 @@ fn marker(s: &Series) -> i32 {
 }
 
 fn tick(v: f64) -> String {
-    if v == 0.0 { "0".into() } else { crate::claim::number(v).replace(".000e", "e") }
+    crate::claim::number(v)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@ use signorini_core::{AcceptedStep, Integrator, State, StepObserver, System, Tole
 use signorini_integrators::{ContactStep, FixedStep, cenic};
 use signorini_ipc::{AffineSystem, IpcOptions, IpcSolver};
 
-use super::scenes::{Placed, at, block, short};
+use super::scenes::{Placed, at, block};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
@@ -139,13 +139,13 @@ impl Page for ErrorControl {
                  One scene has a single cube. The other scene has four cubes above each other with gaps of 50 mm, and each cube is rotated by a \
                  further 0.1 rad. \
                  The barrier has d̂ = {} m and κ = {} J/m⁴. It is so soft that an impact takes milliseconds.",
-                short(RANGE),
-                short(STIFFNESS),
+                number(RANGE),
+                number(STIFFNESS),
             ),
             format!(
                 "Runs with equal time steps have h = 10 ms / 2ⁿ and a Newton tolerance of {} m/s. Error control uses step doubling (`cenic`) with its own \
                  tolerances. Newton iterations count all work, including rejected steps and both half steps.",
-                short(TIGHT),
+                number(TIGHT),
             ),
             format!(
                 "The error is the largest distance between a surface point and its position in the finest run, at {} and {} s. \
@@ -196,12 +196,12 @@ impl Page for ErrorControl {
             };
             for n in 0..halvings {
                 let dt = 10e-3 / f64::from(1 << n);
-                ctx.say(format!("{}, h = {} ms", fall.name, short(1e3 * dt)));
+                ctx.say(format!("{}, h = {} ms", fall.name, number(1e3 * dt)));
                 let r = equal(fall, dt)?;
                 let error = s.distance(&r.end, &reference.end);
                 intact = intact.and(r.intact);
                 fixed.push((r.iterations as f64, error));
-                row(format!("h = {} ms", short(1e3 * dt)), &r, error);
+                row(format!("h = {} ms", number(1e3 * dt)), &r, error);
             }
             for &accuracy in accuracies {
                 ctx.say(format!("{}, accuracy {accuracy:e}", fall.name));

@@ -3,7 +3,8 @@ use signorini_geometry::{MeshDefect, TriangleMesh};
 use signorini_ipc::{AffineSystem, IpcOptions};
 
 use super::bullet;
-use super::scenes::{G, Settings, Track, block, seen, short, solid};
+use super::scenes::{G, Settings, Track, block, seen, solid};
+use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
 /// Beams of three thicknesses into a notch of 10 mm.
@@ -96,11 +97,11 @@ impl Page for Fig02 {
         let (mut claims, mut films) = (Vec::new(), Vec::new());
         for (thickness, range, stiffness) in CASES.into_iter().chain([WIDE]) {
             let mm = 1e3 * thickness;
-            let name = format!("{mm} mm, d̂ = {} µm", short(1e6 * range));
+            let name = format!("{mm} mm, d̂ = {} µm", number(1e6 * range));
             ctx.say(name.clone());
             let (track, curve) = insertion(thickness, &settings(range, stiffness))?;
             let found = depth(&track);
-            let page = track.film.attachment(&format!("beam {mm} mm, range {} um", short(1e6 * range)));
+            let page = track.film.attachment(&format!("beam {mm} mm, range {} um", number(1e6 * range)));
             films.push((page, format!("A beam of {name} falls into the notch")));
             let cells = [
                 format!("{mm}"),
@@ -124,8 +125,8 @@ impl Page for Fig02 {
                         "mm",
                     )
                     .values(
-                        format!("50 minus {}", short(1e3 * off)),
-                        format!("50 minus {}", short(1e3 * (DEPTH - found))),
+                        format!("50 minus {}", number(1e3 * off)),
+                        format!("50 minus {}", number(1e3 * (DEPTH - found))),
                         "mm",
                     )
                     .rule("at most 2 d̂ + 1 µm above the bottom of the notch"),

@@ -1,7 +1,6 @@
 use signorini_environments::{PegEnd, PegOptions, Vectorised, scripted};
 
 use super::film::Film;
-use super::scenes::short;
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
@@ -209,7 +208,7 @@ impl Page for Fig09 {
                 o.motor[0],
                 o.motor[1],
                 o.friction,
-                short(o.motor[1])
+                number(o.motor[1])
             ),
             format!(
                 "The policy moves the peg towards the axis, and down as soon as the funnel catches the peg. \

@@ -31,7 +31,7 @@ impl Settings {
     pub(super) fn sentence(&self) -> String {
         let o = &self.options;
         let weights = if o.area_weights { " with area weights" } else { "" };
-        let (d, k) = (short(o.range), short(o.stiffness));
+        let (d, k) = (number(o.range), number(o.stiffness));
         format!("d̂ = {d} m, κ = {k} J/m⁴{weights}, {}", self.without_barrier())
     }
 
@@ -44,17 +44,12 @@ impl Settings {
         };
         format!(
             "time step h = {} ms, orthogonality stiffness k = {} Pa, ε_v = {} m/s, friction solved {passes} per step, Newton tolerance {} m/s",
-            short(1e3 * self.dt),
-            short(o.orthogonality),
-            short(o.stiction_speed),
-            short(self.tolerance),
+            number(1e3 * self.dt),
+            number(o.orthogonality),
+            number(o.stiction_speed),
+            number(self.tolerance),
         )
     }
-}
-
-/// A number with as few digits as it needs.
-pub(super) fn short(x: f64) -> String {
-    number(x).replace(".000e", "e")
 }
 
 /// A system on its way, with its observations.

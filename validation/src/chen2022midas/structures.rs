@@ -6,7 +6,7 @@ use signorini_core::na::{Isometry3, Point3, UnitQuaternion, Vector3};
 use signorini_geometry::{MeshDefect, TriangleMesh};
 use signorini_ipc::{AffineBody, AffineSystem, IpcOptions, Joint, JointKind};
 
-use super::scenes::{G, Placed, Settings, Track, at, block, short, solid};
+use super::scenes::{G, Placed, Settings, Track, at, block, solid};
 use super::unit_row::{Curve, Row};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, PageError};
@@ -172,7 +172,7 @@ fn arch(count: u32, stiction_speed: f64, seconds: f64) -> Result<Row, PageError>
     track.run((creeping / settings.dt).round() as usize, &mut draw)?;
     let fall = settled - track.center(crown).z;
     let bound = 0.5 * f64::from(count + 1) * options.stiction_speed * creeping;
-    let name = format!("arch of {count} stones, ε_v = {} m/s", short(stiction_speed));
+    let name = format!("arch of {count} stones, ε_v = {} m/s", number(stiction_speed));
     let id = format!("arch{count}_{stiction_speed:e}");
     let claim = Claim::at_most(
         &format!("{id}/stands"),
@@ -197,7 +197,7 @@ fn arch(count: u32, stiction_speed: f64, seconds: f64) -> Result<Row, PageError>
         ),
         curves: vec![Curve {
             plot: "arch",
-            label: format!("{count} stones, ε_v = {} m/s", short(stiction_speed)),
+            label: format!("{count} stones, ε_v = {} m/s", number(stiction_speed)),
             points: curve,
         }],
         claims: vec![claim, track.claim(&format!("{id}/intact"), &name)],
