@@ -70,7 +70,7 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
             "bolt that turns down a nut: number of turns",
             0.25,
             (angle / TAU).abs(),
-            "1",
+            "",
         )
         .rule("required: at least a quarter"),
         track.claim("bolt/intact", "bolt that turns down a nut"),

@@ -117,7 +117,7 @@ impl Found {
                     (round-off counts as zero)"),
                 ZERO,
                 worst,
-                "–",
+                "",
             ),
             Claim::at_most(
                 &claim("idempotent"),
@@ -131,7 +131,7 @@ impl Found {
                 &format!("{name}: distance of two converged projections, relative to the distance of their samples"),
                 1.0 + 1e-6,
                 self.idempotence[1],
-                "–",
+                "",
             ),
             Claim::at_least(
                 &claim("warm_start"),
@@ -139,7 +139,7 @@ impl Found {
                     standard deviation"),
                 5.0,
                 self.warm[0] / self.warm[1],
-                "–",
+                "",
             ).required()
             .because(
                 "The rule is half of a gain that was measured on a scheme with a ten times larger cold-start error (0.30 to 0.027 rad/s). \
@@ -159,7 +159,7 @@ impl Found {
                 &format!("{name}: spread of end displacements after 20 iterations and the final correction, relative to exact projections"),
                 [0.9, 1.1],
                 own,
-                "–",
+                "",
             ).required(),
             Claim::decided(
                 &claim("published"),
@@ -421,14 +421,14 @@ impl Projection {
                     to half the range of the bound"),
                 ZERO,
                 r.executed.max(r.planned),
-                "–",
+                "",
             ));
             claims.push(Claim::between(
                 &format!("{id}/exploration"),
                 &format!("{count} plans, H = {steps}, C = {covariance} I: spread of corrected samples, relative to exact projections"),
                 [0.9, 1.1],
                 finish / exact,
-                "–",
+                "",
             ).required());
         }
         out.heading("Replanning");
