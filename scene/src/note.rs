@@ -14,16 +14,17 @@ pub struct Place {
     pub element: String,
 }
 
+/// File, line and column, and the element, as far as they are known: `robot.xml:3:1: geom 'foot'`. A place without any is `scene`.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(file) = &self.file {
-            write!(f, "{}:", file.display())?;
-            if self.line > 0 {
-                write!(f, "{}:{}:", self.line, self.column)?;
-            }
-            write!(f, " ")?;
+        let Some(file) = &self.file else {
+            return f.write_str(if self.element.is_empty() { "scene" } else { &self.element });
+        };
+        write!(f, "{}", file.display())?;
+        if self.line > 0 {
+            write!(f, ":{}:{}", self.line, self.column)?;
         }
-        write!(f, "{}", self.element)
+        if self.element.is_empty() { Ok(()) } else { write!(f, ": {}", self.element) }
     }
 }
 
@@ -47,4 +48,31 @@ pub struct Note {
     pub place: Place,
     /// The conversion, omission or warning in words.
     pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Place;
+
+    #[test]
+    fn conformance_places_leave_out_what_is_not_known() {
+        let place = |file: Option<&str>, line, element: &str| Place {
+            file: file.map(Into::into),
+            line,
+            column: 9,
+            element: element.to_owned(),
+        };
+        let shown = [
+            place(Some("a.xml"), 1, "geom 'foot'"),
+            place(Some("a.xml"), 1, ""),
+            place(Some("a.xml"), 0, "world"),
+            place(Some("a.xml"), 0, ""),
+            place(None, 0, "geom 'foot'"),
+            place(None, 0, ""),
+        ]
+        .map(|p| p.to_string());
+        let expected =
+            ["a.xml:1:9: geom 'foot'", "a.xml:1:9", "a.xml: world", "a.xml", "geom 'foot'", "scene"];
+        assert_eq!(shown, expected);
+    }
 }
