@@ -15,22 +15,38 @@ pub(crate) fn read_schedule(path: &Path, scene: &Scene) -> Result<Schedule, Box<
         return Err(at(1, "the first column must be `t`, the others names of actuators".into()).into());
     }
     let mut actuators = Vec::new();
+    let mut columns = vec!["t"];
     for name in names {
         let Some(a) = scene.actuators.iter().position(|a| a.name == name) else {
             let known: Vec<_> = scene.actuators.iter().map(|a| a.name.as_str()).collect();
             return Err(at(1, format!("no actuator '{name}'; the model has: {}", known.join(", "))).into());
         };
         actuators.push(a);
+        columns.push(name);
     }
-    let (mut times, mut values) = (Vec::new(), Vec::new());
+    let (mut times, mut values): (Vec<f64>, _) = (Vec::new(), Vec::new());
     for (line, number) in lines {
-        let row: Result<Vec<f64>, _> = line.split(',').map(|x| x.trim().parse::<f64>()).collect();
-        let row = row.map_err(|e| at(number, format!("{e}; expected numbers")))?;
-        if row.len() != actuators.len() + 1 {
-            let expected = actuators.len() + 1;
+        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+        if cells.len() != columns.len() {
+            let expected = columns.len();
             return Err(
-                at(number, format!("{} values, the header names {expected} columns", row.len())).into()
+                at(number, format!("{} values, the header names {expected} columns", cells.len())).into()
             );
+        }
+        let mut row = Vec::with_capacity(cells.len());
+        for (i, (cell, column)) in cells.iter().zip(&columns).enumerate() {
+            match cell.parse::<f64>() {
+                Ok(x) if x.is_finite() => row.push(x),
+                _ => {
+                    let why = format!("column {} ({column}): '{cell}'; give a finite number", i + 1);
+                    return Err(at(number, why).into());
+                }
+            }
+        }
+        if let Some(last) = times.last().filter(|last| **last >= row[0]) {
+            let why =
+                format!("the time {} s does not follow {last} s; put rows in the order of time", row[0]);
+            return Err(at(number, why).into());
         }
         times.push(row[0]);
         values.extend_from_slice(&row[1..]);

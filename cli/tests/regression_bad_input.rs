@@ -81,7 +81,7 @@ fn regression_models_that_make_no_sense_name_file_and_element() {
     for (name, text, place) in cases {
         let path = folder.file(name, &text);
         let message = refused(&["inspect", path.to_str().unwrap()]);
-        assert!(message.contains(place), "{name}: {message}");
+        assert!(message.contains(place) && !message.contains(": :"), "{name}: {message}");
     }
 }
 
@@ -210,6 +210,27 @@ fn regression_arguments_that_make_no_sense_are_refused() {
         all.extend(&arguments);
         let message = refused(&all);
         assert!(message.contains(word), "{arguments:?}: {message}");
+    }
+}
+
+/// A table of controls that cannot be held names its file, the line, the column and the remedy.
+#[test]
+fn regression_tables_of_controls_name_line_and_column() {
+    let folder = Folder::new("controls");
+    let hinge = "<body name='b'><joint name='j' axis='0 1 0'/><geom size='0.1'/></body>";
+    let motor = "<actuator><motor name='m' joint='j'/></actuator>";
+    let model = folder.file("hinge.xml", &mjcf(hinge).replace("</mujoco>", &format!("{motor}</mujoco>")));
+    for (table, expected) in [
+        ("t,m\n0,1\n0.1,nan\n", "table.csv:3: column 2 (m): 'nan'; give a finite number"),
+        ("t,m\n0,1\n\ninf,1\n", "table.csv:4: column 1 (t): 'inf'; give a finite number"),
+        ("t,m\n0,one\n", "table.csv:2: column 2 (m): 'one'; give a finite number"),
+        ("t,m\n0\n", "table.csv:2: 1 values, the header names 2 columns"),
+        ("t,m\n1,0\n1,0\n", "table.csv:3: the time 1 s does not follow 1 s"),
+        ("t,n\n", "no actuator 'n'; the model has: m"),
+    ] {
+        let control = folder.file("table.csv", table);
+        let message = refused(&["run", model.to_str().unwrap(), "--control", control.to_str().unwrap()]);
+        assert!(message.contains(expected), "{table}: {message}");
     }
 }
 
