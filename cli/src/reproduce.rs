@@ -68,6 +68,10 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         return Err(format!("no page matches '{name}'; `signorini list` shows all pages").into());
     }
     let root = root();
+    let out = std::path::absolute(a.out.as_deref().unwrap_or("report".as_ref()))?;
+    if let Some(file) = out.ancestors().find(|p| p.is_file()) {
+        return Err(format!("--out {}: {} is a file; name a folder", out.display(), file.display()).into());
+    }
     let options = SuiteOptions {
         budget: match (a.standard, a.full) {
             (_, true) => Budget::Full,
@@ -75,7 +79,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             _ => Budget::Quick,
         },
         groups: GROUPS.into(),
-        out: std::path::absolute(a.out.as_deref().unwrap_or("report".as_ref()))?,
+        out,
         root: root.clone(),
         resume: match (a.resume, a.anew) {
             (true, _) => Resume::Finished,

@@ -213,6 +213,23 @@ fn regression_arguments_that_make_no_sense_are_refused() {
     }
 }
 
+/// A file where a folder is to be, and a folder where a file is to be, are told before a run.
+#[test]
+fn regression_files_and_folders_in_each_others_place_are_refused() {
+    let folder = Folder::new("places");
+    let model = folder.file("ball.xml", &mjcf(BALL));
+    let (file, place) = (model.to_str().unwrap(), folder.0.to_str().unwrap());
+    let below = format!("{file}/report");
+    for out in [file, &below] {
+        let message = refused(&["reproduce", "kurtz2025cenic/fig02", "--out", out]);
+        assert!(message.contains(&format!("{file} is a file; name a folder")), "{message}");
+    }
+    for option in ["--out", "--csv"] {
+        let message = refused(&["run", file, option, place]);
+        assert!(message.contains(&format!("{place}: is a folder; name a file")), "{message}");
+    }
+}
+
 /// A table of controls that cannot be held names its file, the line, the column and the remedy.
 #[test]
 fn regression_tables_of_controls_name_line_and_column() {

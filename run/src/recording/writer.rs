@@ -60,12 +60,16 @@ impl RecordingFile {
     /// For an archive at `path`, and one line per row as text at `csv` where that is given.
     ///
     /// # Errors
-    /// A folder that cannot be written to.
+    /// A folder that cannot be written to, and a folder in the place of a file.
     pub fn create(path: &Path, csv: Option<&Path>) -> Result<Self, RecordingError> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.parts", std::process::id()));
         let folder = path.with_file_name(name);
         let io = |source| RecordingError::Io { path: path.display().to_string(), source };
+        if let Some(file) = [Some(path), csv].into_iter().flatten().find(|p| p.is_dir()) {
+            let source = io::Error::new(io::ErrorKind::IsADirectory, "is a folder; name a file");
+            return Err(RecordingError::Io { path: file.display().to_string(), source });
+        }
         fs::create_dir(&folder).map_err(io)?;
         Ok(Self {
             path: path.to_owned(),
