@@ -83,6 +83,8 @@
 //! | `<page>/<figure>.svg`, `<figure>.json` | a figure, its axes and its curves |
 //! | `<page>/<film>.html` | a motion to watch |
 //!
+//! A page that is run anew removes its own figures, pictures and films of before that it does not write again.
+//!
 //! # `results.json`
 //!
 //! A list of [`Claim`]s. Numbers have all digits of double precision.

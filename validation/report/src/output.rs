@@ -179,6 +179,18 @@ impl PageOutput {
         self.parts.iter().find_map(still).or_else(|| self.parts.iter().find_map(drawing))
     }
 
+    /// Names of the files of figures, pictures and films.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let svg = |name: &str| format!("{name}.svg");
+        let of = |part: &Part| match part {
+            Part::Plot(p) => vec![svg(&p.name), format!("{}.json", p.name)],
+            Part::Picture(p) => vec![svg(&p.name)],
+            Part::Film(f) => f.stills.iter().map(|s| svg(&s.name)).chain([f.file.clone()]).collect(),
+            _ => Vec::new(),
+        };
+        self.parts.iter().flat_map(of).collect()
+    }
+
     /// Adds a statement that can fail.
     pub fn claim(&mut self, claim: Claim) {
         self.parts.push(Part::Claim(claim));

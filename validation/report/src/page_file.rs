@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::history::KeptPage;
 use crate::index_file::number;
 use crate::output::Part;
-use crate::record::{PageRecord, write};
+use crate::record::{PageRecord, read_record, remove_old, write};
 use crate::templates::templates;
 use crate::{Claim, PageError, PageOutput, Plot, Table, Verdict};
 
@@ -134,6 +134,7 @@ struct History<'a> {
 }
 
 /// Writes one page: HTML, an SVG and a JSON file per figure, an SVG per picture, films, and last the record. `part` is the part of the index that has it.
+/// Figures, pictures and films that an earlier run of the page wrote, by its record, and this one does not are removed.
 ///
 /// # Errors
 /// The file system, drawing, templates.
@@ -145,6 +146,8 @@ pub fn write_page(
     part: Option<&str>,
 ) -> Result<(), PageError> {
     let base = dir.join(&record.id);
+    let old = read_record(dir, &record.id).map(|r| r.files).unwrap_or_default();
+    let record = &PageRecord { files: out.files(), ..record.clone() };
     let history = kept.map(|kept| {
         let plots = kept.plots.iter().map(|p| {
             Ok(Drawing { svg: p.to_svg()?, caption: (&p.caption).into(), file: &p.name, data: false })
@@ -175,6 +178,8 @@ pub fn write_page(
         .and_then(|t| t.render(Serde(values)))
         .map_err(PageError::from_error)?;
     write(&base.join("index.html"), &html)?;
+    // Before the record: of a run that is killed here, the next one finds the list of before.
+    remove_old(&base, &old, &record.files)?;
     let json = serde_json::to_string_pretty(record).map_err(PageError::from_error)?;
     write(&base.join("record.json"), &json)
 }

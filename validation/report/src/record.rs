@@ -40,6 +40,9 @@ pub struct PageRecord {
     /// Time was up before all was done.
     #[serde(default)]
     pub unfinished: bool,
+    /// Names of the figures, data, pictures and films in its folder: a run of the page that does not write one of them removes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
 }
 
 impl PageRecord {
@@ -70,6 +73,22 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), PageError> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
     fs::write(&beside, text).and_then(|()| fs::rename(&beside, path)).map_err(io)
+}
+
+/// Removes the files of an earlier run of a page that are not among those of this one. Names that lead out of the folder of the page are left alone.
+///
+/// # Errors
+/// A file that cannot be removed.
+pub(crate) fn remove_old(folder: &Path, old: &[String], new: &[String]) -> Result<(), PageError> {
+    let plain = |name: &&String| Path::new(name).file_name().is_some_and(|n| n == name.as_str());
+    for name in old.iter().filter(|name| !new.contains(name)).filter(plain) {
+        let path = folder.join(name);
+        if path.is_file() {
+            let io = |source| PageError::Io { path: path.display().to_string(), source };
+            fs::remove_file(&path).map_err(io)?;
+        }
+    }
+    Ok(())
 }
 
 /// Record of a page that was written before; none where there is none that can be read.

@@ -336,6 +336,7 @@ impl Suite<'_> {
             claims: output.claims().cloned().collect(),
             error,
             unfinished: output.unfinished,
+            files: Vec::new(),
         };
         // Of a larger run alone: this one shows its own.
         let kept = history::kept(&options.root, page.id())?.filter(|k| k.record.budget > ctx.budget);

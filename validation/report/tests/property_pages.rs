@@ -49,6 +49,7 @@ fn record(id: &str, out: &PageOutput) -> PageRecord {
         claims: out.claims().cloned().collect(),
         error: None,
         unfinished: false,
+        files: Vec::new(),
     }
 }
 
@@ -119,6 +120,40 @@ fn conformance_the_cover_stands_first() {
     let at = |text: &str| html.find(text).unwrap();
     assert!(at("<img src=\"two.svg\"") < at("claim<br>") && at("claim<br>") < at("<img src=\"one.svg\""));
     assert_eq!(html.matches("<img src=\"two.svg\"").count(), 1);
+}
+
+/// A page that is run anew removes figures and films of before that it does not write, and nothing else.
+#[test]
+fn conformance_files_of_an_earlier_run_are_removed() {
+    let folder = Folder::new("anew");
+    let write = |parts: Vec<Part>| {
+        let out = PageOutput { parts, ..PageOutput::default() };
+        write_page(&folder.0, &record("a/page", &out), &out, None, None).unwrap();
+    };
+    write(vec![part(2, "one"), part(3, "both"), part(5, "film")]);
+    let page = folder.0.join("a/page");
+    for kept in ["trials.jsonl", "mine.svg", "../outside.svg"] {
+        fs::write(page.join(kept), "").unwrap();
+    }
+    let text = fs::read_to_string(page.join("record.json")).unwrap();
+    fs::write(page.join("record.json"), text.replace("\"one.svg\"", "\"one.svg\", \"../outside.svg\""))
+        .unwrap();
+    write(vec![part(2, "two"), part(3, "both")]);
+    for (name, there) in [
+        ("one.svg", false),
+        ("one.json", false),
+        ("film.html", false),
+        ("two.svg", true),
+        ("two.json", true),
+        ("both.svg", true),
+        ("index.html", true),
+        ("trials.jsonl", true),
+        ("mine.svg", true),
+        ("../outside.svg", true),
+    ] {
+        assert_eq!(page.join(name).is_file(), there, "{name}");
+    }
+    assert_eq!(read_record(&folder.0, "a/page").unwrap().files, ["two.svg", "two.json", "both.svg"]);
 }
 
 /// Text with markup in it is shown as text, in each place where text can stand.
