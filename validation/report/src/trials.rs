@@ -138,7 +138,7 @@ struct Look {
     pictures: Vec<Picture>,
 }
 
-/// One of each stage, in the middle of the first time that it lasts, and one of the end; of tasks with one stage at each quarter.
+/// One of each stage, in the middle of the first time that it lasts, and one of the end; none of tasks with one stage, whose film has stills of start, middle and end.
 fn pictures(
     recording: &Recording,
     record: &EpisodeRecord,
@@ -146,11 +146,10 @@ fn pictures(
     title: &str,
     camera: Camera,
 ) -> Vec<Picture> {
-    let mut moments: Vec<(&str, f64)> = Vec::new();
-    let quarter = 0.25 * record.time;
     if task.stages().len() == 1 {
-        moments = [("a quarter", quarter), ("half", 2.0 * quarter), ("three quarters", 3.0 * quarter)].into();
+        return Vec::new();
     }
+    let mut moments: Vec<(&str, f64)> = Vec::new();
     let stage = |n: usize| task.stages().get(record.phases[n].1.stage).copied().unwrap_or("unknown stage");
     for (n, (t, _)) in record.phases.iter().enumerate() {
         let next = (n + 1..record.phases.len()).find(|m| stage(*m) != stage(n));
