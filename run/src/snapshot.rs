@@ -16,6 +16,8 @@ const AROUND: f64 = 0.75;
 const GROUND_RGB: [f64; 3] = [0.87, 0.88, 0.9];
 /// Direction from which a camera looks that is not told otherwise.
 const FROM: Vector3<f64> = Vector3::new(0.7, -1.0, 0.55);
+/// Fits of a camera to what it shows.
+const FITS: usize = 4;
 /// Most discs of a cloud; of more, some are left out evenly and the others are larger.
 const MOST_DISCS: usize = 2500;
 /// Direction that light comes from.
@@ -70,20 +72,44 @@ impl Camera {
         })
     }
 
-    /// A camera before and above all that these rows show, but for grounds; none where there is nothing.
+    /// A camera before and above all that these rows show, but for grounds, as near as all of it is in the picture; none where there is nothing.
     pub fn around(r: &Recording, rows: &[usize]) -> Option<Self> {
-        let (mut low, mut high) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
+        let mut points = Vec::new();
         for row in rows {
             let shapes = r.header.shapes.iter().map(|s| corners(r, *row, s)).filter(|c| is_small(c));
-            let clouds = r.points(*row).as_chunks::<3>().0.iter().map(|p| Point3::from(p.map(f64::from)));
-            for p in shapes.flatten().chain(clouds) {
-                (low, high) = (low.inf(&p.coords), high.sup(&p.coords));
-            }
+            points.extend(shapes.flatten());
+            points.extend(r.points(*row).as_chunks::<3>().0.iter().map(|p| Point3::from(p.map(f64::from))));
         }
+        let start = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
+        let (low, high) =
+            points.iter().fold(start, |(low, high), p| (low.inf(&p.coords), high.sup(&p.coords)));
         let size = (high - low).norm();
         let target = Point3::from(0.5 * (low + high));
         let width = 1.1 * size.max(1e-3);
-        size.is_finite().then(|| Self { eye: target + 2.5 * width * FROM.normalize(), target, width })
+        let mut camera =
+            size.is_finite().then(|| Self { eye: target + 2.5 * width * FROM.normalize(), target, width })?;
+        for _ in 0..FITS {
+            camera = camera.fitted(&points);
+        }
+        Some(camera)
+    }
+
+    /// The camera moved sideways, and its view widened or narrowed, until the points are in the middle of the picture and a tenth of it is free. Where
+    /// points are near, the move changes what is seen: another fit is better.
+    fn fitted(self, points: &[Point3<f64>]) -> Self {
+        let start = (Vector2::repeat(f64::INFINITY), Vector2::repeat(f64::NEG_INFINITY));
+        let seen = points.iter().filter_map(|p| self.see(p)).map(|s| s.0);
+        let (low, high) = seen.fold(start, |(low, high), p| (low.inf(&p), high.sup(&p)));
+        let off = 0.5 * (low + high - Vector2::from(SIZE));
+        let [share_x, share_y] = [0, 1].map(|a: usize| (high[a] - low[a]) / SIZE[a]);
+        if !(off.norm() + share_x + share_y).is_finite() {
+            return self;
+        }
+        let forward = (self.target - self.eye).normalize();
+        let right = forward.cross(&Vector3::z()).normalize();
+        let aside = (right * off.x - right.cross(&forward) * off.y) * (self.width / SIZE[0]);
+        let width = (1.1 * self.width * share_x.max(share_y)).max(1e-3);
+        Self { eye: self.eye + aside, target: self.target + aside, width }
     }
 
     /// The picture of a row of a recording, as SVG.
@@ -265,6 +291,7 @@ fn outline(mut points: Vec<Vector2<f64>>) -> Vec<Vector2<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recording::{RecordingHeader, Row};
 
     #[test]
     fn analytic_outline_of_a_square_with_points_inside() {
@@ -272,6 +299,31 @@ mod tests {
         let square = [v(0.0, 0.0), v(1.0, 0.0), v(1.0, 1.0), v(0.0, 1.0)];
         let inside = [v(0.5, 0.5), v(0.5, 0.0), v(0.2, 0.9)];
         assert_eq!(outline([&square[..], &inside].concat()), square);
+    }
+
+    /// A long, upright shape that moves is in the picture at every row, and fills most of its height.
+    #[test]
+    fn analytic_a_camera_around_a_motion_has_all_of_it_in_view() {
+        let mut header = RecordingHeader { body_names: vec!["rod".into()], ..RecordingHeader::default() };
+        header.shapes.push(RecordedShape {
+            name: "rod".into(),
+            body: 0,
+            rgba: [1.0; 4],
+            collides: true,
+            vertices: vec![-0.01, -0.02, -0.3, 0.01, 0.02, 0.3, -0.01, 0.02, -0.3, 0.01, -0.02, 0.3],
+            triangles: vec![0, 1, 2, 0, 1, 3, 0, 2, 3, 1, 2, 3],
+        });
+        let mut r = Recording::new(header);
+        for z in [5.0, 4.9, 4.5] {
+            r.push(&Row { poses: &[2.0, 1.0, z, 1.0, 0.0, 0.0, 0.0], ..Row::default() });
+        }
+        let camera = Camera::around(&r, &[0, 1, 2]).unwrap();
+        let seen = (0..3).flat_map(|row| corners(&r, row, &r.header.shapes[0]));
+        let seen: Vec<Vector2<f64>> = seen.map(|p| camera.see(&p).unwrap().0).collect();
+        let height = |pick: fn(f64, f64) -> f64| seen.iter().map(|p| p.y).reduce(pick).unwrap();
+        assert!(height(f64::min) > 0.03 * SIZE[1] && height(f64::max) < 0.97 * SIZE[1], "{seen:?}");
+        assert!(height(f64::max) - height(f64::min) > 0.85 * SIZE[1], "{seen:?}");
+        assert!(seen.iter().all(|p| (0.0..SIZE[0]).contains(&p.x)), "{seen:?}");
     }
 
     #[test]
