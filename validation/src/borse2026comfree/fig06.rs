@@ -218,7 +218,7 @@ fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             (1e3 * h).to_string(),
             format!("{predicted:.2}"),
             format!("{fastest:.1e}"),
-            format!("{depth:.4}"),
+            if fastest < REST { format!("{depth:.4}") } else { "does not rest".into() },
             theirs.map_or("does not rest".into(), |t| t.to_string()),
         ]);
         let id = format!("release/k{k}_d{d}_h{h}");
