@@ -6,6 +6,7 @@ use signorini_core::{State, System};
 use signorini_run::affine::{RunWatch, run_affine};
 use signorini_run::recorder::Recorder;
 use signorini_run::{Method, Stepping, names};
+use signorini_scene::{JointKind, Scene};
 
 use crate::dual_cone::has_cone;
 use crate::model::{ModelArguments, warn_of_overlap};
@@ -33,6 +34,18 @@ pub(crate) struct Arguments {
     time: f64,
 }
 
+/// Unit of the position coordinates of a scene; both where it has lengths and angles.
+fn unit_of_positions(scene: &Scene) -> &'static str {
+    let all = |kind: JointKind| scene.joints.iter().all(|j| j.kind == kind);
+    if all(JointKind::Slide) {
+        "m"
+    } else if all(JointKind::Hinge) {
+        "rad"
+    } else {
+        "m, rad"
+    }
+}
+
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let scene = a.model.load()?;
     let finest = a.accuracies.iter().copied().fold(1e-3, f64::min) * 1e-2;
@@ -52,10 +65,11 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     }
     let names: Vec<String> = methods.iter().map(Method::describe).collect();
     let width = names.iter().map(|n| n.chars().count()).max().unwrap_or_default();
+    let difference = format!("difference {}", unit_of_positions(&scene));
     say!(
-        "{:<width$} {:>12} {:>9} {:>8} {:>9} {:>12} {:>11} {:>11}",
+        "{:<width$} {:>17} {:>9} {:>8} {:>9} {:>12} {:>11} {:>11}",
         "method",
-        "difference",
+        difference,
         "wall s",
         "steps",
         "rejected",
@@ -104,7 +118,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             State { q: recording.q[recording.q.len() - scene.nq()..].to_vec(), ..model.initial_state(key)? };
         let x_reference = reference.get_or_insert_with(|| x.clone());
         say!(
-            "{name:<width$} {:>12.3e} {wall:>9.3} {:>8} {:>9} {:>12} {:>11.3} {:>11.4e}",
+            "{name:<width$} {:>17.3e} {wall:>9.3} {:>8} {:>9} {:>12} {:>11.3} {:>11.4e}",
             model.distance(&x, x_reference),
             r.steps,
             r.rejected,
@@ -114,8 +128,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         );
     }
     say!(
-        "difference: largest difference of a position coordinate at t = {} s from the first row. Laws differ in physics: \
-         compare rows of one law for the error of the integration. Wall time includes recording.",
+        "difference: largest difference of a position coordinate at t = {} s from the first row: m for places and slides, rad for hinges, no unit \
+         for entries of unit quaternions (about half the angle). Laws differ in physics: compare rows of one law for the error of the integration. \
+         Wall time includes recording.",
         a.time
     );
     Ok(true)

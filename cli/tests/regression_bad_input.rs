@@ -172,6 +172,8 @@ fn regression_an_interpenetrating_start_is_a_warning_with_names_and_depth() {
     let text = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success() && words.iter().all(|w| text.contains(w)), "{text}");
     assert_eq!(text.matches("start 50.00 mm").count(), 1, "once for all engines: {text}");
+    let table = String::from_utf8_lossy(&out.stdout);
+    assert!(table.lines().next().is_some_and(|head| head.contains(" difference m, rad ")), "{table}");
 }
 
 #[test]
