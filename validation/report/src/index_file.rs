@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::environment::Environment;
 use crate::record::{PageRecord, write, write_results};
-use crate::templates::templates;
+use crate::templates::{code, templates};
 use crate::{Claim, Page, PageError, Verdict};
 
 /// A part of the index: pages of one paper, or of one kind.
@@ -17,7 +17,7 @@ pub struct Group {
     pub prefix: &'static str,
     /// Heading.
     pub title: &'static str,
-    /// Paragraph below it; text in backticks is shown as code.
+    /// Paragraph below it; text in backticks is shown as code, and as a link where it is the path of a file in the repository.
     pub text: &'static str,
     /// Figures and tables of the paper that the suite does not have, with the reason.
     pub missing: &'static [(&'static str, &'static str)],
@@ -35,6 +35,8 @@ impl Group {
 
 /// The index as it stands while a suite runs, and at its end.
 pub(crate) struct Index<'a> {
+    /// Folder of the repository.
+    pub root: &'a Path,
     pub env: &'a Environment,
     pub groups: &'a [Group],
     /// Pages in the order of the index.
@@ -78,6 +80,14 @@ pub(crate) fn number(id: &str) -> String {
         digits.parse::<u32>().ok().map(|n| format!("{word} {n}"))
     };
     of("fig", "Figure").or_else(|| of("table", "Table")).unwrap_or_default()
+}
+
+/// Way from a folder to a file, both absolute and without links.
+fn relative(folder: &Path, file: &Path) -> String {
+    let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(common).map(|_| "..".to_owned());
+    let down = file.components().skip(common).map(|c| c.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
 }
 
 impl Index<'_> {
@@ -157,7 +167,17 @@ impl Index<'_> {
             "wall_s": records.iter().map(|r| r.wall_s).sum::<f64>(),
             "pages": records.len(),
         });
-        let html = templates()?
+        let mut templates = templates()?;
+        let folders = self.root.canonicalize().ok().zip(dir.canonicalize().ok());
+        templates.add_filter("linked", move |text: String| {
+            let file = |path: &str| {
+                let (root, dir) = folders.as_ref()?;
+                let file = root.join(path);
+                file.is_file().then(|| relative(dir, &file))
+            };
+            code(&text, file)
+        });
+        let html = templates
             .get_template("index")
             .and_then(|t| t.render(Serde(values)))
             .map_err(PageError::from_error)?;
@@ -168,7 +188,17 @@ impl Index<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::number;
+    use std::path::Path;
+
+    use super::{number, relative};
+
+    #[test]
+    fn conformance_ways_to_files_go_up_and_down() {
+        let of = |folder: &str, file: &str| relative(Path::new(folder), Path::new(file));
+        assert_eq!(of("/a/b/report", "/a/b/papers/x"), "../papers/x");
+        assert_eq!(of("/c/report", "/a/b"), "../../a/b");
+        assert_eq!(of("/a", "/a/b/c"), "b/c");
+    }
 
     #[test]
     fn conformance_numbers_of_figures_are_those_of_the_paper() {

@@ -208,6 +208,7 @@ impl Suite<'_> {
         // One thread writes at a time.
         let report = self.lock(&self.report);
         let index = Index {
+            root: &self.options.root,
             env: &self.env,
             groups: &self.options.groups,
             pages: self.catalogue,

@@ -176,6 +176,22 @@ fn conformance_a_part_of_the_suite_leaves_the_rest_of_the_report() {
     std::fs::remove_dir_all(&out).unwrap();
 }
 
+/// Paths of files of the repository in the text of a group are links from the index, other text in backticks is not.
+#[test]
+fn conformance_files_of_the_repository_are_linked_from_the_index() {
+    let out = std::env::temp_dir().join(format!("signorini-links-{}", std::process::id()));
+    std::fs::create_dir_all(out.join("papers")).unwrap();
+    std::fs::write(out.join("papers/a.md"), "").unwrap();
+    let mut options = options(&out, Budget::Quick, false);
+    options.groups[1].text = "`papers/a.md` and `papers/b.md`";
+    let page = Told("a/1", "a at 1");
+    suite::run(&[&page], &[&page], &options).unwrap();
+    let html = std::fs::read_to_string(out.join("report/index.html")).unwrap();
+    let expected = "<a href=\"../papers/a.md\"><code>papers/a.md</code></a> and <code>papers/b.md</code>";
+    assert!(html.contains(expected), "{html}");
+    std::fs::remove_dir_all(&out).unwrap();
+}
+
 /// A page of a larger run that is kept with the code is shown by smaller runs, as recorded, and counts in no verdict.
 #[test]
 fn conformance_kept_pages_of_larger_runs_are_history() {
