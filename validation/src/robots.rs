@@ -183,10 +183,11 @@ impl Page for Robots {
         );
         let mut plot = Plot::new(
             "energy",
-            "Total energy without motors, accuracy 1e-2.",
+            "Total energy without motors, accuracy 1e-2. Energies below 10 mJ are not drawn.",
             "t [s]",
             "energy above its minimum [J]",
-        );
+        )
+        .log(false, true);
         let mut claims = Vec::new();
         for robot in ROBOTS {
             let folder: Option<PathBuf> =
@@ -281,6 +282,8 @@ impl Page for Robots {
              patch gets more points: the elastic energy ½ Σ k φ² is then that of more springs, without any motion. At accuracy 1e-2 a step may be off by 10 mm, and \
              falling robots are chaotic: rows of this table change with every change of round-off.",
         ]);
+        let highest = plot.series.iter().flat_map(|s| &s.points).map(|p| p.1).fold(1.0, f64::max);
+        plot.y_range = Some([0.01, 1.5 * highest]);
         out.plot(plot);
         out.extend(claims);
         out.table(table);

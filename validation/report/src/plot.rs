@@ -440,7 +440,7 @@ fn log_axis(r: std::ops::Range<f64>) -> WithKeyPoints<LogCoord<f64>> {
 
 /// Radius of a curve's marks \[px\]: smaller for later ones.
 fn marker(s: &Series) -> i32 {
-    (6 - s.color as i32).clamp(3, 5)
+    (6 - s.color as i32).clamp(2, 6)
 }
 
 fn tick(v: f64) -> String {

@@ -134,10 +134,10 @@ fn peg(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     );
     let mut plot = Plot::new(
         "peg",
-        "Falling distance of the peg over time. The dashed lines are the closed form.",
+        "Falling distance of the peg over time. The dashed lines are the closed form. Curves with a squeeze of 9.8 N and more coincide at this scale. \
+         Smaller points lie on larger ones there.",
         "time [s]",
-        "falling distance \
-        [m]",
+        "falling distance [m]",
     );
     let (w, k, t_end) = (0.02, 1e5, 0.3);
     for (squeeze, mu, m) in
@@ -182,7 +182,7 @@ fn peg(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         f.relative(&case, "squeeze", squeeze, held.x.abs());
         f.compare(&case, "fall", [fall, -trace.q[last][2]], 0.5 * G * t_end * t_end);
         let color = plot.series.len() / 2;
-        plot.add_colored(&case, Mark::Line, color, trace.curve(100, |r, i| -r.q[i][2]));
+        plot.add_colored(&case, Mark::LinePoints, color, trace.curve(25, |r, i| -r.q[i][2]));
         let exact = (0..=40).map(|i| t_end * f64::from(i) / 40.0);
         plot.add_closed_form(exact.map(|t| (t, 0.5 * acceleration * t * t)).collect());
     }
@@ -218,7 +218,8 @@ fn wedge(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     );
     let mut plot = Plot::new(
         "wedge",
-        "Advance of the wedge between the walls. A force drives the wedge for 0.25 s, and is then reversed until the wedge comes out.",
+        "Advance of the wedge between the walls. A force drives the wedge for 0.25 s, and is then reversed until the wedge comes out. \
+         Curves of 16° and 17° nearly coincide. Smaller points lie on larger ones there.",
         "time [s]",
         "advance of the wedge [mm]",
     );
@@ -283,8 +284,8 @@ fn wedge(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         f.event(&case, "locking", name(mu >= a.tan()), name(locked));
         plot.add(
             &format!("{half_deg}°, μ = {mu}, {drive} N"),
-            Mark::Line,
-            trace.curve(300, |r, i| -1e3 * r.q[i][0]),
+            Mark::LinePoints,
+            trace.curve(30, |r, i| -1e3 * r.q[i][0]),
         );
     }
     out.plot(plot);

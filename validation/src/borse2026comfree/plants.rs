@@ -137,7 +137,8 @@ fn table(title: &str, runs: &[Ran]) -> Table {
 fn gaps(runs: &[Ran]) -> Plot {
     let mut plot = Plot::new(
         "gap",
-        "Prediction error of the planning model over one control step of the plant. Each point is the mean over one run, and the colours are plants.",
+        "Prediction error of the planning model over one control step of the plant. Each point is the mean over one run, and the colours are plants. Smaller \
+         points lie on larger ones where plants have equal errors.",
         "position error [m or rad]",
         "velocity error [m/s or rad/s]",
     )

@@ -149,10 +149,11 @@ impl Page for Robots {
         );
         let mut plot = Plot::new(
             "depth",
-            "Largest penetration depth of each robot over time, with projected Gauss–Seidel.",
+            "Largest penetration depth of each robot over time, with projected Gauss–Seidel. Depths below 0.01 µm are not drawn.",
             "time [s]",
             "penetration depth [mm]",
-        );
+        )
+        .log(false, true);
         let mut claims = Vec::new();
         for r in ROBOTS {
             let slug = r.name.to_lowercase().replace(' ', "_");
@@ -254,6 +255,8 @@ impl Page for Robots {
              and at least 0.92 of the friction. The published law has four directions and at least 0.71. The commands `run` and `inspect` report \
              this.",
         ]);
+        let deepest = plot.series.iter().flat_map(|s| &s.points).map(|p| p.1).fold(1.0, f64::max);
+        plot.y_range = Some([1e-5, 1.5 * deepest]);
         out.plot(plot);
         out.extend(claims);
         out.table(table);
