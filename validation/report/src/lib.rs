@@ -81,6 +81,7 @@
 //! | `<page>/index.html` | the page, with its figures inside |
 //! | `<page>/record.json` | title, wall time, machine, revision and claims of the page, for a suite that resumes |
 //! | `<page>/<figure>.svg`, `<figure>.json` | a figure, its axes and its curves |
+//! | `<page>/<figure>_card.svg` | the figure that stands for the page, smaller and without legend, for its card of the index |
 //! | `<page>/<film>.html` | a motion to watch |
 //!
 //! A page that is run anew removes its own figures, pictures and films of before that it does not write again.

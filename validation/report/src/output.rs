@@ -179,6 +179,15 @@ impl PageOutput {
         self.parts.iter().find_map(still).or_else(|| self.parts.iter().find_map(drawing))
     }
 
+    /// The figure that stands for the page, where no still or picture does.
+    pub(crate) fn cover_plot(&self) -> Option<&Plot> {
+        let cover = self.cover()?;
+        self.parts.iter().find_map(|p| match p {
+            Part::Plot(p) if p.name == cover => Some(p),
+            _ => None,
+        })
+    }
+
     /// Names of the files of figures, pictures and films.
     pub(crate) fn files(&self) -> Vec<String> {
         let svg = |name: &str| format!("{name}.svg");
@@ -188,7 +197,7 @@ impl PageOutput {
             Part::Film(f) => f.stills.iter().map(|s| svg(&s.name)).chain([f.file.clone()]).collect(),
             _ => Vec::new(),
         };
-        self.parts.iter().flat_map(of).collect()
+        self.parts.iter().flat_map(of).chain(self.cover_plot().map(Plot::card_file)).collect()
     }
 
     /// Adds a statement that can fail.

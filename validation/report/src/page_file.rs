@@ -133,7 +133,7 @@ struct History<'a> {
     tables: &'a [Table],
 }
 
-/// Writes one page: HTML, an SVG and a JSON file per figure, an SVG per picture, films, and last the record. `part` is the part of the index that has it.
+/// Writes one page: HTML, an SVG and a JSON file per figure, an SVG per picture, one for the card of the index, films, and last the record. `part` is the part of the index that has it.
 /// Figures, pictures and films that an earlier run of the page wrote, by its record, and this one does not are removed.
 ///
 /// # Errors
@@ -147,6 +147,9 @@ pub fn write_page(
 ) -> Result<(), PageError> {
     let base = dir.join(&record.id);
     let old = read_record(dir, &record.id).map(|r| r.files).unwrap_or_default();
+    if let Some(plot) = out.cover_plot() {
+        write(&base.join(plot.card_file()), &plot.to_card()?)?;
+    }
     let record = &PageRecord { files: out.files(), ..record.clone() };
     let history = kept.map(|kept| {
         let plots = kept.plots.iter().map(|p| {

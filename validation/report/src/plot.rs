@@ -62,6 +62,8 @@ const CLOSED_FORM: usize = 6;
 
 /// Width and height of a figure, its margin, room for the labels of x and y \[px\].
 const SIZE: (u32, u32) = (760, 440);
+/// Size of a figure on a card, with the same shape of the area that the axes enclose.
+const CARD: (u32, u32) = (360, 217);
 const MARGIN: u32 = 14;
 const LABELS: [u32; 2] = [48, 78];
 /// Width of the legend \[px\]: per character, and beside them.
@@ -267,16 +269,35 @@ impl Plot {
     /// # Errors
     /// When the drawing backend fails.
     pub fn to_svg(&self) -> Result<String, PageError> {
+        self.laid_out(Layout { size: SIZE, labels: 10, decades: 12, legend: self.legend() })
+    }
+
+    /// The figure for a card of the index: smaller, with few labels and without legend, so that text can be read.
+    ///
+    /// # Errors
+    /// When the drawing backend fails.
+    pub(crate) fn to_card(&self) -> Result<String, PageError> {
+        self.laid_out(Layout { size: CARD, labels: 4, decades: 5, legend: None })
+    }
+
+    /// File name of the figure for a card.
+    pub(crate) fn card_file(&self) -> String {
+        format!("{}_card.svg", self.name)
+    }
+
+    fn laid_out(&self, layout: Layout) -> Result<String, PageError> {
         let (xr, yr) = self.ranges();
+        let decades = layout.decades;
+        let log_axis = |r| log_axis(r, decades);
         match (self.x_log, self.y_log) {
-            (false, false) => self.draw(xr, yr),
-            (true, false) => self.draw(log_axis(xr), yr),
-            (false, true) => self.draw(xr, log_axis(yr)),
-            (true, true) => self.draw(log_axis(xr), log_axis(yr)),
+            (false, false) => self.draw(xr, yr, layout),
+            (true, false) => self.draw(log_axis(xr), yr, layout),
+            (false, true) => self.draw(xr, log_axis(yr), layout),
+            (true, true) => self.draw(log_axis(xr), log_axis(yr), layout),
         }
     }
 
-    fn draw<X, Y>(&self, xr: X, yr: Y) -> Result<String, PageError>
+    fn draw<X, Y>(&self, xr: X, yr: Y, layout: Layout) -> Result<String, PageError>
     where
         X: AsRangedCoord<Value = f64>,
         Y: AsRangedCoord<Value = f64>,
@@ -285,10 +306,9 @@ impl Plot {
     {
         let mut svg = String::new();
         {
-            let legend = self.legend();
-            let wide = SIZE.0 + legend.as_ref().map_or(0, |l| l.wider);
-            let root = SVGBackend::with_string(&mut svg, (wide, SIZE.1)).into_drawing_area();
-            self.draw_on(&root, xr, yr, legend).map_err(PageError::from_error)?;
+            let wide = layout.size.0 + layout.wider();
+            let root = SVGBackend::with_string(&mut svg, (wide, layout.size.1)).into_drawing_area();
+            self.draw_on(&root, xr, yr, layout).map_err(PageError::from_error)?;
             root.present().map_err(PageError::from_error)?;
         }
         Ok(svg)
@@ -299,7 +319,7 @@ impl Plot {
         root: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
         xr: X,
         yr: Y,
-        legend: Option<Legend>,
+        layout: Layout,
     ) -> Result<(), Box<dyn std::error::Error>>
     where
         X: AsRangedCoord<Value = f64>,
@@ -319,7 +339,7 @@ impl Plot {
         };
         let mut chart = ChartBuilder::on(root)
             .margin(MARGIN)
-            .margin_right(MARGIN + legend.as_ref().map_or(0, |l| l.wider))
+            .margin_right(MARGIN + layout.wider())
             .x_label_area_size(LABELS[0])
             .y_label_area_size(LABELS[1])
             .build_cartesian_2d(xr, yr)
@@ -330,8 +350,8 @@ impl Plot {
             .y_desc(&self.y_label)
             .label_style(("sans-serif", 14))
             .axis_desc_style(("sans-serif", 15))
-            .x_labels(10)
-            .y_labels(10)
+            .x_labels(layout.labels)
+            .y_labels(layout.labels)
             .x_max_light_lines(5)
             .y_max_light_lines(5)
             .x_label_formatter(&|v| label(*v, self.x_log, x0, x1))
@@ -359,10 +379,28 @@ impl Plot {
                 }
             }
         }
-        match legend {
+        match layout.legend {
             Some(legend) => legend.draw(root).map_err(err),
             None => Ok(()),
         }
+    }
+}
+
+/// How a figure is laid out.
+struct Layout {
+    /// Width without a legend beside the axes, and height \[px\].
+    size: (u32, u32),
+    /// Most labels of a linear axis.
+    labels: usize,
+    /// Most labels of decades.
+    decades: i32,
+    legend: Option<Legend>,
+}
+
+impl Layout {
+    /// Width that the figure gains by its legend \[px\].
+    fn wider(&self) -> u32 {
+        self.legend.as_ref().map_or(0, |l| l.wider)
     }
 }
 
@@ -417,11 +455,11 @@ impl Legend {
     }
 }
 
-/// A logarithmic axis with a label per decade, on short ones at 1, 2 and 5; light lines between.
-fn log_axis(r: std::ops::Range<f64>) -> WithKeyPoints<LogCoord<f64>> {
+/// A logarithmic axis with a label per decade, at most `decades` of them, on short ones at 1, 2 and 5; light lines between.
+fn log_axis(r: std::ops::Range<f64>, decades: i32) -> WithKeyPoints<LogCoord<f64>> {
     let (first, last) = (r.start.log10().floor() as i32, r.end.log10().ceil() as i32);
     let at = |m: u8, e: i32| f64::from(m) * 10_f64.powi(e);
-    let every = (last - first) / 12 + 1;
+    let every = (last - first) / decades + 1;
     let mantissas: &[u8] = match r.end / r.start {
         ratio if ratio < 5.0 => &[1, 2, 3, 4, 5, 6, 7, 8, 9],
         ratio if ratio < 200.0 => &[1, 2, 5],

@@ -21,6 +21,9 @@ pub struct PageRecord {
     /// File of the picture that stands for the page, in its folder; none without figures.
     #[serde(default)]
     pub cover: Option<String>,
+    /// File of that picture on a card of the index, where it has one of its own.
+    #[serde(default)]
+    pub card: Option<String>,
     /// Wall time \[s\].
     pub wall_s: f64,
     /// Sizes of the run.

@@ -18,7 +18,7 @@ use crate::record::{PageRecord, read_record, read_records};
 use crate::run_state::RunState;
 use crate::side_by_side::side_by_side;
 use crate::{
-    Budget, Context, Group, KeptResults, Page, PageError, PageOutput, Resume, Verdict, history, record,
+    Budget, Context, Group, KeptResults, Page, PageError, PageOutput, Plot, Resume, Verdict, history, record,
 };
 
 /// Sizes, order and place of a report.
@@ -329,6 +329,7 @@ impl Suite<'_> {
             title: page.title().into(),
             lead: page.lead().into(),
             cover: output.cover().map(|name| format!("{name}.svg")),
+            card: output.cover_plot().map(Plot::card_file),
             wall_s,
             budget: ctx.budget,
             environment: env.clone(),

@@ -34,6 +34,7 @@ fn record(id: &str, out: &PageOutput) -> PageRecord {
         title: id.replace('/', " at "),
         lead: "One sentence.".into(),
         cover: None,
+        card: None,
         wall_s: 1.0,
         budget: Budget::Quick,
         environment: Environment {
@@ -142,6 +143,7 @@ fn conformance_files_of_an_earlier_run_are_removed() {
     for (name, there) in [
         ("one.svg", false),
         ("one.json", false),
+        ("one_card.svg", false),
         ("film.html", false),
         ("two.svg", true),
         ("two.json", true),
@@ -153,7 +155,10 @@ fn conformance_files_of_an_earlier_run_are_removed() {
     ] {
         assert_eq!(page.join(name).is_file(), there, "{name}");
     }
-    assert_eq!(read_record(&folder.0, "a/page").unwrap().files, ["two.svg", "two.json", "both.svg"]);
+    assert_eq!(
+        read_record(&folder.0, "a/page").unwrap().files,
+        ["two.svg", "two.json", "both.svg", "two_card.svg"]
+    );
 }
 
 /// Text with markup in it is shown as text, in each place where text can stand.
