@@ -349,7 +349,7 @@ impl Plot {
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
             .label_style(("sans-serif", 14))
-            .axis_desc_style(("sans-serif", 15))
+            .axis_desc_style(("sans-serif", layout.letters(&self.y_label)))
             .x_labels(layout.labels)
             .y_labels(layout.labels)
             .x_max_light_lines(5)
@@ -401,6 +401,11 @@ impl Layout {
     /// Width that the figure gains by its legend \[px\].
     fn wider(&self) -> u32 {
         self.legend.as_ref().map_or(0, |l| l.wider)
+    }
+
+    /// Size of letters \[px\] at which the name of the upright axis is no longer than the figure is high: a letter is about half as wide as it is high.
+    fn letters(&self, name: &str) -> u32 {
+        (2 * self.size.1 / (name.chars().count().max(1) as u32 + 5)).min(15)
     }
 }
 
