@@ -91,6 +91,7 @@ impl<L: ContactLaw<3, Seed = ContactSeed>> OwnMethod for PaperMode<L> {
         let options = RigidOptions {
             joints_first: Some(IcfSolver::boxed),
             speculative: false,
+            carries_momentum: false,
             equality_tolerance: f64::INFINITY,
         };
         Ok(RigidSystem::new(scene, &Pool::<_, 3>::new(self.0.clone()), options)?)

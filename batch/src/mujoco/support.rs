@@ -52,7 +52,7 @@ pub const SUPPORTED: &[Supported] = &[
         "integrator",
         Differs,
         "one semi-implicit step whatever it says: joint and tendon damping and stiffness, actuators, limits and equalities are implicit, Coriolis and gyroscopic \
-         forces explicit, as `Euler` has them: a body spun at 100 rad/s about its middle axis gains energy at 2 ms; closest to `Euler` with implicit damping",
+         forces of chains explicit, as `Euler` has them; a body that floats freely turns as without torque and keeps its energy; closest to `Euler` with implicit damping",
     ),
     row(
         "option",

@@ -87,6 +87,7 @@ impl FreeMotion {
         }
         mass.multiply(&at.x0.v, &mut self.momentum);
         dynamics.inverse_dynamics(model, &at.kin, &model.gravity, None, &mut self.force);
+        i.settings.free_bodies.set_bias(model, &at.kin, &mut self.force);
         for (f, a) in self.force.iter_mut().zip(&i.held.applied) {
             *f = a - *f;
         }

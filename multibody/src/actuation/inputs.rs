@@ -2,6 +2,7 @@ use signorini_core::na::Vector3;
 use signorini_scene::{ConstraintDefaults, Pose};
 
 use crate::Model;
+use crate::dynamics::free_bodies::FreeBodies;
 use crate::dynamics::reference_mass::ReferenceMass;
 
 /// Inputs that are held until they are set again.
@@ -21,6 +22,8 @@ pub(crate) struct Settings {
     pub stiction_speed: f64,
     pub constraints: ConstraintDefaults,
     pub reference: ReferenceMass,
+    /// Bodies that carry their momentum through a step.
+    pub free_bodies: FreeBodies,
     /// Limits act.
     pub limits: bool,
     /// Actuators act.

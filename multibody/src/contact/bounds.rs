@@ -48,6 +48,11 @@ impl Bounds {
         })
     }
 
+    /// Shortest side of the box \[m\].
+    pub(crate) fn thickness(&self) -> f64 {
+        2.0 * (self.half.min() + self.rounding)
+    }
+
     /// The shape is the ball.
     #[inline]
     fn is_ball(&self) -> bool {

@@ -28,6 +28,14 @@ struct Proxy {
     ball: Option<(Point3<f64>, f64)>,
 }
 
+/// A pair that was looked at: its number, bodies and points.
+#[derive(Clone, Debug)]
+struct Query {
+    pair: usize,
+    bodies: [usize; 2],
+    points: Range<usize>,
+}
+
 /// Two geoms that may collide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CollidingPair {
@@ -131,8 +139,11 @@ pub(crate) struct Collision {
     /// Balls of the proxies, world; infinite where there is none.
     balls: Vec<Reach>,
     margins: Vec<f64>,
+    /// Pairs that are near, and their points at the start of the step.
+    queries: Vec<Query>,
     points: Vec<ContactPoint>,
-    /// Points of geoms moved on within the step.
+    /// Points of one pair that hold within the step, and of geoms moved on in it.
+    met: Vec<ContactPoint>,
     moved: Vec<ContactPoint>,
     /// Way that proxies have gone, and by pair of the table until when it is out of reach.
     travel: Travel,
@@ -184,6 +195,8 @@ impl Collision {
             table: PairTable::default(),
             broad_phase: BroadPhase::new(),
             points: Vec::new(),
+            queries: Vec::new(),
+            met: Vec::new(),
             moved: Vec::new(),
             travel: Travel::new(proxies.len()),
             until: Vec::new(),
@@ -237,49 +250,56 @@ impl Collision {
             pairs.extend(numbers.filter_map(|(i, j)| rules.pair(colliders, i, j)));
         });
         self.until.resize(self.table.pairs.len(), f64::NEG_INFINITY);
-        let motion = &*motion;
-        let placed = Placed { model, colliders, kin, motion };
+        motion.fly(model);
+        self.points.clear();
+        self.queries.clear();
         for (key, entry) in self.table.found() {
-            let [a, b] = key.map(|i| &proxies[i]);
-            let speculative = motion.approach(a.body, b.body);
+            let bodies = key.map(|i| proxies[i].body);
+            let speculative = motion.approach(bodies[0], bodies[1]);
             for k in entry.pairs.clone() {
                 if travel.is_before(key, self.until[k]) {
                     continue;
                 }
                 let p = &self.table.pairs[k];
                 let margin = p.margin + speculative;
+                let placed = Placed { model, colliders, kin, motion };
                 let distance = placed.distance(p, margin + FAR * speculative);
                 if distance > margin {
                     self.until[k] = travel.until(key, distance - p.margin);
                     continue;
                 }
+                let first = self.points.len();
                 placed.query(p, margin, &mut self.points)?;
-                let ahead = placed.look_along(p, &mut self.points, &mut self.moved)?;
-                if ahead == Ahead::Nothing {
-                    continue;
+                if self.points[first..].iter().any(|c| c.gap <= p.active + motion.fall) {
+                    motion.touch(bodies);
                 }
-                let bodies = [a.body, b.body];
-                let geoms = [p.a, p.b].map(|i| colliders[i as usize].geom);
-                for c in &self.points {
-                    let gap = c.gap - p.active;
-                    if motion.reaches(kin, model, bodies, c, gap) {
-                        let p_wc =
-                            Point3::from(p.weight_a * c.p_a.coords + (1.0 - p.weight_a) * c.p_b.coords);
-                        let material = p.material;
-                        let weight_a = p.weight_a;
-                        let apart = gap > 0.0 || ahead == Ahead::End;
-                        out.push(FoundContact {
-                            bodies,
-                            geoms,
-                            point: *c,
-                            p_wc,
-                            material,
-                            gap,
-                            weight_a,
-                            apart,
-                            curvature: None,
-                        });
-                    }
+                self.queries.push(Query { pair: k, bodies, points: first..self.points.len() });
+            }
+        }
+        let placed = Placed { model, colliders, kin, motion };
+        for Query { pair, bodies, points } in &self.queries {
+            let p = &self.table.pairs[*pair];
+            self.met.clear();
+            self.met.extend_from_slice(&self.points[points.clone()]);
+            let ahead = placed.look_along(p, &mut self.met, &mut self.moved)?;
+            if ahead == Ahead::Nothing {
+                continue;
+            }
+            let geoms = [p.a, p.b].map(|i| colliders[i as usize].geom);
+            for c in &self.met {
+                let gap = c.gap - p.active;
+                if motion.reaches(kin, model, *bodies, c, gap) {
+                    out.push(FoundContact {
+                        bodies: *bodies,
+                        geoms,
+                        point: *c,
+                        p_wc: Point3::from(p.weight_a * c.p_a.coords + (1.0 - p.weight_a) * c.p_b.coords),
+                        material: p.material,
+                        gap,
+                        weight_a: p.weight_a,
+                        apart: gap > 0.0 || ahead == Ahead::Later,
+                        curvature: None,
+                    });
                 }
             }
         }

@@ -1,9 +1,11 @@
 use std::ops::Range;
 
-use signorini_core::na::{Point3, Vector3};
+use signorini_core::na::{Point3, UnitQuaternion, Vector3};
 use signorini_geometry::ContactPoint;
+use signorini_scene::Pose;
 
 use crate::actuation::drive::Drive;
+use crate::dynamics::free_bodies::FreeBodies;
 use crate::{BodyModel, Kinematics, Model, Spatial};
 
 /// Motion of the bodies within a step as far as it can be bounded, for speculative contacts.
@@ -26,6 +28,11 @@ pub(crate) struct Motion {
     /// Some of it is not zero.
     driven: bool,
     moves: Vec<bool>,
+    /// Bodies that float freely, and those of them that nothing is near: they fly.
+    free: FreeBodies,
+    flies: Vec<bool>,
+    /// Velocity that gravity adds in the step \[m/s\].
+    gain: Vector3<f64>,
     links: Vec<Link>,
 }
 
@@ -58,6 +65,9 @@ impl Motion {
             reach: vec![0.0; n],
             driven: false,
             moves,
+            free: FreeBodies::of(model),
+            flies: vec![false; n],
+            gain: Vector3::zeros(),
             links: model.bodies.iter().enumerate().filter_map(link).collect(),
         }
     }
@@ -67,6 +77,7 @@ impl Motion {
         self.horizon = horizon;
         // A step moves with its last velocity.
         self.fall = model.gravity.norm() * horizon * horizon;
+        self.gain = horizon * model.gravity;
         self.set_drive(kin, drive);
     }
 
@@ -119,9 +130,41 @@ impl Motion {
         self.reach(a) + self.reach(b)
     }
 
-    /// Distance that forces may take two bodies towards each other \[m\].
+    /// Takes all bodies that float freely for ones that fly, until they are told to touch something.
+    pub(crate) fn fly(&mut self, model: &Model) {
+        for (b, flies) in self.flies.iter_mut().enumerate() {
+            *flies = self.free.has(b) && model.bodies[b].gravity_compensation == 0.0;
+        }
+    }
+
+    /// Tells that two bodies touch each other, or are nearer than gravity may take them within the step.
+    pub(crate) fn touch(&mut self, bodies: [usize; 2]) {
+        bodies.iter().for_each(|b| self.flies[*b] = false);
+    }
+
+    /// Distance that forces may take two bodies towards each other beyond their [`Motion::moved`] \[m\].
     pub(crate) fn pulls(&self, bodies: [usize; 2]) -> f64 {
-        bodies.iter().filter(|b| self.moves[**b]).map(|b| self.fall + self.push[*b]).sum()
+        let of = |b: &usize| if self.flies[*b] { self.push[*b] } else { self.fall + self.push[*b] };
+        bodies.iter().filter(|b| self.moves[**b]).map(of).sum()
+    }
+
+    /// Velocity that a body gains in flight \[m/s\]: steps move with their last velocity.
+    pub(crate) fn gain(&self, body: usize) -> Vector3<f64> {
+        if self.flies[body] { self.gain } else { Vector3::zeros() }
+    }
+
+    /// Pose of a body after `t` \[s\] at its velocity and that of its flight.
+    pub(crate) fn moved(&self, kin: &Kinematics, model: &Model, body: usize, t: f64) -> Pose {
+        let flown = self.free.flown(kin, model, body, t, &self.gain(body));
+        flown.unwrap_or_else(|| {
+            let x = &kin.x_wb[body];
+            let origin = Point3::from(x.translation.vector);
+            let end = origin + t * kin.point_velocity(model, body, &origin);
+            Pose::from_parts(
+                end.into(),
+                UnitQuaternion::from_scaled_axis(t * kin.twist[body].angular) * x.rotation,
+            )
+        })
     }
 
     /// Largest motion of points of a body \[m\]: those of two bodies come no nearer than the sum, [`Motion::approach`].

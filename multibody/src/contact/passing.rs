@@ -1,39 +1,56 @@
 use signorini_core::ProblemError;
-use signorini_core::na::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use signorini_core::na::{Point3, Vector3};
 use signorini_geometry::{ContactPoint, Shape, support};
 use signorini_scene::Pose;
 
 use crate::contact::pairs::Pair;
 use crate::contact::placed::Placed;
 
-/// Advances before a pair counts as one that meets.
-const ADVANCES: u32 = 16;
+/// Most advances along a motion, after which it counts as one that meets.
+const ADVANCES: u32 = 48;
 
 /// Part of the approach beyond the gap that may overlap where a pair only grazes.
 const OVERLAP: f64 = 0.1;
-
-/// Two geoms that come nearer, at the start of the step.
-struct Approach {
-    bodies: [usize; 2],
-    /// The nearest contact.
-    near: ContactPoint,
-    /// Speed at which its points come nearer \[m/s\].
-    closing: f64,
-    /// Largest gap that matters \[m\].
-    far: f64,
-    /// Gap down to which forces may take the pair within the step \[m\].
-    clear: f64,
-}
+/// Part of the thinner geom that may.
+const THIN: f64 = 0.05;
+/// Part of a length below which a gap counts as closed.
+const CLOSED: f64 = 1e-3;
 
 /// Encounter of two geoms within the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Ahead {
     /// The contacts of its start.
     Start,
-    /// Contacts of its end.
-    End,
+    /// Contacts of a later time, at which they meet.
+    Later,
     /// No contact: they pass each other.
     Nothing,
+}
+
+/// Two geoms that come nearer, at the velocities of the start of the step.
+struct Approach<'a> {
+    pair: &'a Pair,
+    bodies: [usize; 2],
+    /// Velocity of the middle of B relative to that of A, and the most that turning adds to the speed of their points \[m/s\].
+    velocity: Vector3<f64>,
+    spin: f64,
+    /// Largest gap that matters \[m\].
+    far: f64,
+}
+
+/// A time within the step, and the nearest contact there.
+#[derive(Clone, Copy)]
+struct Moment {
+    t: f64,
+    near: ContactPoint,
+}
+
+/// End of an advance along a motion.
+enum Advance {
+    /// The gap has fallen to the one that was asked for.
+    Met(Moment),
+    /// The end of the step.
+    Passed,
 }
 
 fn nearest(points: &[ContactPoint]) -> Option<ContactPoint> {
@@ -41,61 +58,139 @@ fn nearest(points: &[ContactPoint]) -> Option<ContactPoint> {
 }
 
 impl Placed<'_> {
-    /// Looks along the motion of two geoms that come nearer; `found` becomes the contacts that hold within the step. `moved` is scratch.
+    /// Looks along the motion of two geoms that come nearer; `found` becomes the contacts that hold within the step.
     ///
-    /// Passing is asked only of pairs that graze: that slide along each other by more than half their gap while it closes. The normal of the start of the step would stop and turn them
-    /// instead. Pairs that come nearer than forces may take them count as meeting.
+    /// The frame of contact is that of the time at which the geoms meet at the velocities of the start of the step, those that gravity adds in flight included:
+    /// ```text
+    /// φ_t + h u·n_t − t u₀·n_t ≥ 0     in place of φ₀ + h u·n₀ ≥ 0
+    /// ```
+    /// at the points of the bodies that meet there. Geoms that only graze, as one does that slides over a seam whose side its nearest point faces at the start, meet at the end of the step. Geoms that
+    /// pass each other by more than forces may take them have no contact where the normal of the start of the step would stop them, or where they slide along each other by more than half their
+    /// gap while it closes.
     pub(crate) fn look_along(
         &self,
         p: &Pair,
         found: &mut Vec<ContactPoint>,
         moved: &mut Vec<ContactPoint>,
     ) -> Result<Ahead, ProblemError> {
-        let motion = self.motion;
-        let Some(near) = nearest(found).filter(|_| motion.horizon > 0.0) else { return Ok(Ahead::Start) };
+        let (motion, h) = (self.motion, self.motion.horizon);
+        let Some(near) = nearest(found).filter(|_| h > 0.0) else { return Ok(Ahead::Start) };
         let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
+        let approach = self.approach(p, bodies, &near);
+        let clear = p.active.max(0.0) + motion.pulls(bodies);
+        let closes = h * approach.closing(&near);
+        if closes <= 0.0 || near.gap > clear + closes {
+            return Ok(Ahead::Start);
+        }
         let relative = self.relative(bodies, &near);
         let closing = -relative.dot(&near.normal);
-        if closing <= 0.0 {
-            return Ok(Ahead::Start);
-        }
-        let along = (relative + closing * near.normal).norm();
-        let far = near.gap + motion.approach(bodies[0], bodies[1]);
-        let clear = p.active.max(0.0) + motion.pulls(bodies);
-        let approach = Approach { bodies, near, closing, far, clear };
-        let may_pass = near.gap > clear && along >= 0.5 * closing;
-        let h = motion.horizon;
-        if may_pass && self.stays_apart(p, &near.normal, clear) {
-            return Ok(Ahead::Nothing);
-        }
         let gap = near.gap - p.active;
-        let meets_the_end = gap > -OVERLAP * h * closing && gap < h * closing;
-        if !may_pass && !meets_the_end {
+        let mut meets = Moment { t: 0.0, near };
+        if near.gap > clear {
+            let along = (relative + closing * near.normal).norm();
+            let stopped = along >= 0.5 * closing || gap < h * closing;
+            let passes = if stopped { Ahead::Nothing } else { Ahead::Start };
+            if passes == Ahead::Nothing && self.stays_apart(p, &near.normal, clear) {
+                return Ok(passes);
+            }
+            match self.advance(&approach, meets, clear, moved)? {
+                Advance::Met(moment) => meets = moment,
+                Advance::Passed => return Ok(passes),
+            }
+        } else if gap <= 0.0 && gap < -OVERLAP * h * closing {
+            // They rest, or are in each other.
             return Ok(Ahead::Start);
         }
-        let at_end =
-            |ends: &mut Vec<ContactPoint>| self.query_at(p, |c| self.moved(c.body, h) * c.pose, far, ends);
-        at_end(moved)?;
-        if may_pass {
-            let end = nearest(moved);
-            if end.is_none_or(|end| end.gap > clear) {
-                if end.is_some_and(|end| self.stays_apart(p, &end.normal, clear))
-                    || self.advances_to_the_end(p, &approach, moved)?
-                {
-                    return Ok(Ahead::Nothing);
-                }
-                if meets_the_end {
-                    at_end(moved)?;
-                }
+        if meets.near.gap > p.active {
+            match self.advance(&approach, meets, p.active, moved)? {
+                Advance::Met(moment) => meets = moment,
+                // Forces alone may close the gap.
+                Advance::Passed => return self.take(&approach, h, found, moved),
             }
         }
-        let taken = meets_the_end && self.take_ends(p, &approach, found, moved);
-        Ok(if taken { Ahead::End } else { Ahead::Start })
+        let thin = THIN * self.thickness(p);
+        let most = (motion.pulls(bodies) + OVERLAP * (closes - gap).max(0.0)).min(thin);
+        match self.advance(&approach, meets, p.active - most, moved)? {
+            Advance::Passed => self.take(&approach, h, found, moved),
+            Advance::Met(_) => self.take(&approach, meets.t, found, moved),
+        }
+    }
+
+    fn approach<'p>(&self, pair: &'p Pair, bodies: [usize; 2], near: &ContactPoint) -> Approach<'p> {
+        let [a, b] = [pair.a, pair.b].map(|i| {
+            let c = &self.colliders[i as usize];
+            let Some(bounds) = &c.bounds else { return (Vector3::zeros(), 0.0) };
+            let middle = self.kin.x_wb[c.body] * bounds.center;
+            let turns = if matches!(c.shape, Shape::Sphere { .. }) { 0.0 } else { bounds.radius };
+            let spin = turns * self.kin.twist[c.body].angular.norm();
+            (self.velocity(c.body, &middle), spin)
+        });
+        let far = near.gap.max(0.0) + self.motion.approach(bodies[0], bodies[1]);
+        Approach { pair, bodies, velocity: b.0 - a.0, spin: a.1 + b.1, far }
+    }
+
+    /// Advances from a moment until the gap has fallen to `least`, negative ones included: conservative advancement (Mirtich 1996). The gap of convex shapes is the largest of those along all
+    /// directions, in overlaps too; that along the normal n closes no faster than `closing`.
+    fn advance(
+        &self,
+        approach: &Approach<'_>,
+        from: Moment,
+        least: f64,
+        points: &mut Vec<ContactPoint>,
+    ) -> Result<Advance, ProblemError> {
+        let h = self.motion.horizon;
+        let mut now = from;
+        let enough = least + CLOSED * approach.far.min(self.thickness(approach.pair));
+        for _ in 0..ADVANCES {
+            if now.near.gap <= enough {
+                return Ok(Advance::Met(now));
+            }
+            let closing = approach.closing(&now.near);
+            let t = now.t + (now.near.gap - least) / closing;
+            if closing <= 0.0 || t >= h {
+                return Ok(Advance::Passed);
+            }
+            points.clear();
+            self.query_at(approach.pair, |c| self.moved(c.body, t) * c.pose, approach.far, points)?;
+            let Some(near) = nearest(points) else { return Ok(Advance::Passed) };
+            now = Moment { t, near };
+        }
+        Ok(Advance::Met(now))
+    }
+
+    /// Takes the contacts at the time `t` for those of the start.
+    fn take(
+        &self,
+        approach: &Approach<'_>,
+        t: f64,
+        found: &mut Vec<ContactPoint>,
+        later: &mut Vec<ContactPoint>,
+    ) -> Result<Ahead, ProblemError> {
+        if t == 0.0 {
+            return Ok(Ahead::Start);
+        }
+        let bodies = approach.bodies;
+        later.clear();
+        self.query_at(approach.pair, |c| self.moved(c.body, t) * c.pose, approach.far, later)?;
+        let way = |b: usize| self.moved(b, t).translation.vector - self.kin.x_wb[b].translation.vector;
+        let [way_a, way_b] = bodies.map(way);
+        for c in later.iter_mut() {
+            (c.p_a, c.p_b) = (c.p_a - way_a, c.p_b - way_b);
+            c.gap -= t * self.relative(bodies, c).dot(&c.normal);
+        }
+        std::mem::swap(found, later);
+        Ok(Ahead::Later)
+    }
+
+    /// Shortest side of the boxes around the two geoms \[m\].
+    fn thickness(&self, p: &Pair) -> f64 {
+        let of = |i: u32| self.colliders[i as usize].bounds.map_or(f64::INFINITY, |b| b.thickness());
+        of(p.a).min(of(p.b))
     }
 
     /// Velocity of B relative to A at the points of a contact \[m/s\].
     fn relative(&self, [a, b]: [usize; 2], c: &ContactPoint) -> Vector3<f64> {
-        self.kin.point_velocity(self.model, b, &c.p_b) - self.kin.point_velocity(self.model, a, &c.p_a)
+        self.velocity(b, &c.p_b) - self.velocity(a, &c.p_a)
     }
 
     /// Whether the direction `n` from A to B separates two convex geoms by more than `clear` \[m\] throughout the step, of length h, at the velocities of their bodies.
@@ -125,78 +220,19 @@ impl Placed<'_> {
         gaps[0].min(gaps[1]) - bent > clear
     }
 
-    /// Whether two geoms pass each other, whatever turns on the way: conservative advancement (Mirtich 1996), in which a gap φ with normal n cannot close before φ over the closing
-    /// speed along n.
-    fn advances_to_the_end(
-        &self,
-        p: &Pair,
-        &Approach { bodies, mut near, far, clear, .. }: &Approach,
-        points: &mut Vec<ContactPoint>,
-    ) -> Result<bool, ProblemError> {
-        let motion = self.motion;
-        let spin = motion.spin[bodies[0]] + motion.spin[bodies[1]];
-        let centre = motion.velocity[bodies[1]] - motion.velocity[bodies[0]];
-        let mut t = 0.0;
-        for _ in 0..ADVANCES {
-            let closing = -centre.dot(&near.normal) + spin;
-            if closing <= 0.0 {
-                return Ok(true);
-            }
-            t += (near.gap - clear) / closing;
-            if t >= motion.horizon {
-                return Ok(true);
-            }
-            self.query_at(p, |c| self.moved(c.body, t) * c.pose, far, points)?;
-            let Some(now) = nearest(points) else { return Ok(true) };
-            if now.gap <= clear + 1e-3 * far {
-                return Ok(false);
-            }
-            near = now;
-        }
-        Ok(false)
-    }
-
-    /// Takes the contacts `ends` of the end of the step, by the velocities of the bodies, for those of two geoms that do not touch, but would within it, when that hardly overlaps: a geom that
-    /// slides over a seam or an edge meets its top, though the nearest point of the start of the step is at its side.
-    ///
-    /// ```text
-    /// φ_h + h (u − u₀)·n_h ≥ 0     in place of φ₀ + h u·n₀ ≥ 0
-    /// ```
-    /// with gap and normal of the end, at the points of the bodies that meet there. Geoms that overlap there by more than forces and a part of the approach explain, or have come out on the
-    /// other side, keep the contacts of the start.
-    fn take_ends(
-        &self,
-        p: &Pair,
-        &Approach { bodies, near, closing, .. }: &Approach,
-        found: &mut Vec<ContactPoint>,
-        ends: &mut Vec<ContactPoint>,
-    ) -> bool {
-        let motion = self.motion;
-        let h = motion.horizon;
-        let gap = near.gap - p.active;
-        let most = motion.pulls(bodies) + OVERLAP * (h * closing - gap);
-        let grazes = |c: &ContactPoint| c.gap - p.active > -most && c.normal.dot(&near.normal) > -OVERLAP;
-        if ends.is_empty() || !ends.iter().all(grazes) {
-            return false;
-        }
-        let [way_a, way_b] = bodies.map(|b| h * self.origin_velocity(b));
-        for c in ends.iter_mut() {
-            (c.p_a, c.p_b) = (c.p_a - way_a, c.p_b - way_b);
-            c.gap -= h * self.relative(bodies, c).dot(&c.normal);
-        }
-        std::mem::swap(found, ends);
-        true
-    }
-
-    /// Pose of a body after `t` at its velocity.
     fn moved(&self, body: usize, t: f64) -> Pose {
-        let x = &self.kin.x_wb[body];
-        let end = x.translation.vector + t * self.origin_velocity(body);
-        let turn = UnitQuaternion::from_scaled_axis(t * self.kin.twist[body].angular);
-        Isometry3::from_parts(Translation3::from(end), turn * x.rotation)
+        self.motion.moved(self.kin, self.model, body, t)
     }
 
-    fn origin_velocity(&self, body: usize) -> Vector3<f64> {
-        self.kin.point_velocity(self.model, body, &Point3::from(self.kin.x_wb[body].translation.vector))
+    /// Velocity of a point of a body within the step.
+    fn velocity(&self, body: usize, p: &Point3<f64>) -> Vector3<f64> {
+        self.kin.point_velocity(self.model, body, p) + self.motion.gain(body)
+    }
+}
+
+impl Approach<'_> {
+    /// Speed at which the gap may close along its normal \[m/s\].
+    fn closing(&self, near: &ContactPoint) -> f64 {
+        self.spin - self.velocity.dot(&near.normal)
     }
 }

@@ -44,7 +44,7 @@ impl Placed<'_> {
         }
     }
 
-    /// The contacts of a pair below `margin`.
+    /// Adds the contacts of a pair below `margin`.
     pub(crate) fn query(
         &self,
         p: &Pair,
@@ -63,7 +63,6 @@ impl Placed<'_> {
         points: &mut Vec<ContactPoint>,
     ) -> Result<(), ProblemError> {
         let [a, b] = [p.a, p.b].map(|i| &self.colliders[i as usize]);
-        points.clear();
         contacts(&a.shape, &pose(a), &b.shape, &pose(b), margin, points)
             .map_err(|e| ProblemError::Unsupported(format!("geoms '{}' and '{}': {e}", a.name, b.name)))
     }

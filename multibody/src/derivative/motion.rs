@@ -80,18 +80,19 @@ impl MotionTangent {
         t
     }
 
-    /// Change of the generalised force M a + c + g of inverse dynamics at the acceleration `a` (held), nv. With `still` velocities and gravity count
-    /// as zero: the change of M a.
+    /// Change of the generalised force M a + c + g of inverse dynamics at the acceleration `a` (held), nv. Velocities of bodies in `still` count as zero.
+    /// Without `gravity` and velocities it is the change of M a.
     pub(super) fn inverse_dynamics(
         &self,
         model: &Model,
         kin: &Kinematics,
         a: &[f64],
-        still: bool,
+        gravity: bool,
+        still: &dyn Fn(usize) -> bool,
     ) -> Vec<f64> {
         let nb = model.bodies.len();
-        let lift = Spatial::new(Vector3::zeros(), if still { Vector3::zeros() } else { -model.gravity });
-        let moving = |x: &[Spatial], b: usize| if still { Spatial::default() } else { x[b] };
+        let lift = Spatial::new(Vector3::zeros(), if gravity { -model.gravity } else { Vector3::zeros() });
+        let moving = |x: &[Spatial], b: usize| if still(b) { Spatial::default() } else { x[b] };
         let mut acceleration = vec![(lift, Spatial::default()); nb];
         let mut force = vec![(Spatial::default(), Spatial::default()); nb];
         for (b, body) in model.bodies.iter().enumerate().filter(|(_, body)| body.tree.is_some()) {

@@ -10,6 +10,7 @@ use signorini_scene::{JointKind, Transmission};
 use super::contact::{Contact, seed_tangent, side_tangents};
 use super::motion::MotionTangent;
 use super::{DerivativeError, StepDerivative};
+use crate::dynamics::free_bodies::FreeBodies;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::joints_first::JointsFirst;
 use crate::step::pools::CONTACT;
@@ -179,7 +180,8 @@ impl RigidSystem {
         let RigidProblem::JointsFirst(first) = &slot.problem else {
             return Err(unsupported(TOGETHER, FIRST));
         };
-        let step = Step::<L, D>::new(&self.model, slot, first, law, contacts, dt)?;
+        let step =
+            Step::<L, D>::new(&self.model, slot, first, &self.settings.free_bodies, law, contacts, dt)?;
         let (nv, nu) = (self.model.nv(), self.model.actuators.len());
         let table = |n: usize, direction: fn(usize) -> Direction| {
             let mut out = DMatrix::zeros(2 * nv, n);
@@ -194,7 +196,7 @@ impl RigidSystem {
             by_velocity: table(nv, Direction::Velocity)?,
             by_control: table(nu, Direction::Control)?,
             by_gains: table(2, Direction::Gain)?,
-            velocity: step.v_end.iter().copied().collect(),
+            velocity: step.velocity(),
         })
     }
 }
@@ -223,6 +225,7 @@ struct Step<'a, L, const D: usize> {
     model: &'a Model,
     slot: &'a Prepared,
     first: &'a JointsFirst,
+    free_bodies: &'a FreeBodies,
     law: L,
     contacts: Vec<Contact>,
     dt: f64,
@@ -241,6 +244,7 @@ impl<'a, L: DualConeLaw, const D: usize> Step<'a, L, D> {
         model: &'a Model,
         slot: &'a Prepared,
         first: &'a JointsFirst,
+        free_bodies: &'a FreeBodies,
         law: L,
         contacts: Vec<Contact>,
         dt: f64,
@@ -257,6 +261,7 @@ impl<'a, L: DualConeLaw, const D: usize> Step<'a, L, D> {
             model,
             slot,
             first,
+            free_bodies,
             law,
             contacts,
             dt,
@@ -337,7 +342,9 @@ impl<'a, L: DualConeLaw, const D: usize> Step<'a, L, D> {
         // The residual A v* − M v₀ − δt (τ − c − K x) + Σ Jᵀ ∇ℓ at v*.
         let v0 = DVector::from_column_slice(&slot.at.x0.v);
         let acceleration = (&self.v_free - &v0) / dt;
-        let d_force = motion.inverse_dynamics(model, &slot.at.kin, acceleration.as_slice(), false);
+        let d_force = motion.inverse_dynamics(model, &slot.at.kin, acceleration.as_slice(), true, &|b| {
+            self.free_bodies.has(b)
+        });
         let mut residual = DVector::from_vec(d_force) * dt - slot.motion.mass.to_dense() * dv;
         for (dof, d) in model.dofs.iter().enumerate() {
             residual[dof] += dt * model.joints[d.joint].stiffness * dq[dof];
@@ -360,7 +367,19 @@ impl<'a, L: DualConeLaw, const D: usize> Step<'a, L, D> {
         let mut out = DVector::zeros(2 * nv);
         self.integrated(dq, &dv_end, |i, x| out[i] = x);
         out.rows_mut(nv, nv).copy_from(&dv_end);
+        let (end, change) = (self.v_end.as_slice(), [dq.as_slice(), dv_end.as_slice()]);
+        self.free_bodies.advance_tangent(&slot.at.x0.q, end, change, dt, |i, x, v| {
+            (out[i], out[nv + i]) = (x, v);
+        });
         Ok(out)
+    }
+
+    /// v₁.
+    fn velocity(&self) -> Vec<f64> {
+        let mut out = self.v_end.as_slice().to_vec();
+        let (q0, end) = (&self.slot.at.x0.q, self.v_end.as_slice());
+        self.free_bodies.advance(q0, [end, &[]], self.dt, [&mut q0.clone(), &mut out]);
+        out
     }
 
     /// δM along the displacement, column by column.
@@ -370,7 +389,7 @@ impl<'a, L: DualConeLaw, const D: usize> Step<'a, L, D> {
         let mut unit = vec![0.0; nv];
         for i in 0..nv {
             unit[i] = 1.0;
-            let column = motion.inverse_dynamics(self.model, &self.slot.at.kin, &unit, true);
+            let column = motion.inverse_dynamics(self.model, &self.slot.at.kin, &unit, false, &|_| true);
             out.set_column(i, &DVector::from_vec(column));
             unit[i] = 0.0;
         }

@@ -1,6 +1,8 @@
 //! Mass matrix, bias and passive forces at one state.
 
 pub(crate) mod factor;
+pub(crate) mod free_bodies;
+pub(crate) mod free_rotation;
 pub(crate) mod passive;
 pub(crate) mod reference_mass;
 

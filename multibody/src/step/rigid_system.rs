@@ -9,6 +9,7 @@ use crate::actuation::gains::for_drives;
 use crate::actuation::inputs::{Held, Inputs, Settings};
 use crate::contact::collision::CollidingPair;
 use crate::contact::contact_model;
+use crate::dynamics::free_bodies::FreeBodies;
 use crate::dynamics::reference_mass::ReferenceMass;
 use crate::step::closure::Closure;
 use crate::step::contact_search::{ContactSearch, OwnMaterials};
@@ -95,6 +96,11 @@ impl RigidSystem {
             stiction_speed: scene.options.contact.stiction_speed,
             constraints: scene.options.constraints,
             reference: ReferenceMass::new(&model),
+            free_bodies: if options.carries_momentum {
+                FreeBodies::of(&model)
+            } else {
+                FreeBodies::default()
+            },
             limits: switches.limits,
             actuation: switches.actuation,
             contact: switches.contact,
@@ -346,6 +352,8 @@ impl System for RigidSystem {
         x1.z.clone_from(&x0.z);
         self.model.integrate(&x0.q, s.position_velocity(), dt, &mut x1.q);
         x1.v.clone_from(&s.v);
+        let free = &self.settings.free_bodies;
+        free.advance(&x0.q, [&s.v, &s.v_position], dt, [&mut x1.q, &mut x1.v]);
         self.model.advance_activations(&x0.z, &self.held.control, dt, &mut x1.z);
         self.slots[slot as usize].problem.contacts().store_memory(dt, &mut x1.memory);
         Ok(())

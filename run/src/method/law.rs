@@ -43,7 +43,7 @@ pub(super) fn acting_if(asked: bool, law: &Law) -> Law {
 
 /// Options of a system: without speculative contacts and without a look at equalities in paper mode.
 pub(super) fn rigid_options(paper: bool) -> RigidOptions {
-    let options = RigidOptions { speculative: !paper, ..RigidOptions::default() };
+    let options = RigidOptions { speculative: !paper, carries_momentum: !paper, ..RigidOptions::default() };
     match paper {
         true => RigidOptions { equality_tolerance: f64::INFINITY, ..options },
         false => options,

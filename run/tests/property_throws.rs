@@ -1,0 +1,243 @@
+//! Bodies that are thrown at others meet them, and are left alone where they fly past: whatever the shapes, the speed, the spin, the step and the solver.
+
+use std::fmt::Write;
+
+use proptest::prelude::*;
+use signorini_core::na::{Translation3, UnitQuaternion, Vector3};
+use signorini_core::{AcceptedStep, NoObserver, State, StepObserver};
+use signorini_geometry::{Shape, contacts};
+use signorini_multibody::Kinematics;
+use signorini_run::Method;
+use signorini_scene::{GeomShape, LoadOptions, Pose, Scene};
+use signorini_testkit::data;
+use signorini_testkit::rng::Rng;
+
+/// Part of the thinner body that a flight overlaps where it hits for certain.
+const HITS: f64 = 0.2;
+/// Gap from which bodies fly past each other \[m\].
+const PAST: f64 = 1e-3;
+/// Part of the speed that contact changes at least.
+const TOUCHED: f64 = 1e-4;
+/// Throws of a case.
+const THROWS: u64 = 40;
+
+/// A body thrown at one that stands still.
+struct Throw {
+    scene: Scene,
+    /// The flight without contact.
+    free: Scene,
+    v: [f64; 6],
+    time: f64,
+    /// Thinner side of the two \[m\].
+    thin: f64,
+    /// Sum of the radii \[m\].
+    radius: f64,
+}
+
+/// A geom as MJCF, its radius and its thinnest side \[m\].
+fn geom(rng: &mut Rng, asset: &mut String, name: &str) -> (String, f64, f64) {
+    let s = rng.log_uniform(0.03, 0.15);
+    let [x, y, z] = [0; 3].map(|_| rng.uniform(0.3, 1.0) * s);
+    let far = |x: f64, y: f64, z: f64| Vector3::new(x, y, z).norm();
+    match rng.below(8) {
+        0 => (format!("type='sphere' size='{s}'"), s, 2.0 * s),
+        1 => (format!("type='capsule' size='{x} {s}'"), s + x, 2.0 * x),
+        2 => (format!("type='cylinder' size='{x} {y}'"), x.hypot(y), 2.0 * x.min(y)),
+        3 => (format!("type='ellipsoid' size='{x} {y} {z}'"), s, 2.0 * x.min(y).min(z)),
+        4 => (format!("type='box' size='{x} {y} {z}'"), far(x, y, z), 2.0 * x.min(y).min(z)),
+        // A thin plate, a needle and a hull.
+        5 => (format!("type='box' size='{s} {x} {}'", 0.03 * s), s.hypot(x), 0.06 * s),
+        6 => (format!("type='capsule' size='{} {}'", 0.05 * s, 2.0 * s), 2.05 * s, 0.1 * s),
+        _ => {
+            let mut vertices = String::new();
+            for _ in 0..12 {
+                let x = rng.vector::<3>().normalize() * s;
+                write!(vertices, "{} {} {} ", x[0], x[1], x[2]).unwrap();
+            }
+            write!(asset, "<mesh name='{name}' vertex='{vertices}'/>").unwrap();
+            (format!("type='mesh' mesh='{name}'"), 1.5 * s, s)
+        }
+    }
+}
+
+fn quaternion(rng: &mut Rng) -> String {
+    let q = rng.vector::<4>().normalize();
+    format!("{} {} {} {}", q[0], q[1], q[2], q[3])
+}
+
+/// A throw at 1 to 20 m/s, half of them with a spin of up to 100 rad/s and half of them under gravity, aimed at the body or beside it.
+fn throw(seed: u64, straight: bool) -> Throw {
+    let rng = &mut Rng::new(seed);
+    let mut asset = String::new();
+    let (a, of_a, thin_a) = geom(rng, &mut asset, "a");
+    let (b, of_b, thin_b) = geom(rng, &mut asset, "b");
+    let speed = rng.log_uniform(1.0, 20.0);
+    let falls = rng.chance(0.5);
+    let spins = rng.chance(0.5) && !(straight && falls);
+    let spin = if spins { rng.log_uniform(1.0, 100.0) } else { 0.0 };
+    let d = rng.vector::<3>().normalize();
+    let beside = rng.vector::<3>();
+    let beside = (beside - d.dot(&beside) * d).normalize();
+    let aim = beside * rng.uniform(0.0, 1.2) * (of_a.min(of_b) + 0.3 * of_a.max(of_b));
+    let time = (of_a + of_b) * rng.uniform(1.5, 4.0) / speed;
+    let g = if falls { Vector3::new(0.0, 0.0, -9.81) } else { Vector3::zeros() };
+    let p = aim - time * speed * d + 0.5 * time * time * g;
+    let v = speed * d - time * g;
+    let w = spin * rng.vector::<3>().normalize();
+    let [qa, qb] = [0; 2].map(|_| quaternion(rng));
+    let scene = |mask: u32| {
+        let text = format!(
+            "<mujoco><option gravity='0 0 {}'/><asset>{asset}</asset><default><geom contype='{mask}' conaffinity='{mask}' density='1000'/></default>
+             <worldbody><body quat='{qa}'><geom {a}/></body><body pos='{} {} {}' quat='{qb}'><freejoint/><geom {b}/></body></worldbody></mujoco>",
+            g.z, p.x, p.y, p.z
+        );
+        Scene::from_mjcf(&text, "throw.xml", &LoadOptions::default()).unwrap()
+    };
+    Throw {
+        scene: scene(1),
+        free: scene(0),
+        v: [v.x, v.y, v.z, w.x, w.y, w.z],
+        time: 2.0 * time,
+        thin: thin_a.min(thin_b),
+        radius: of_a + of_b,
+    }
+}
+
+/// States after the steps of a run.
+#[derive(Default)]
+struct Path(Vec<State>);
+
+impl StepObserver for Path {
+    fn accepted(&mut self, step: &AcceptedStep<'_>) {
+        self.0.push(step.x1.clone());
+    }
+}
+
+fn fly(scene: &Scene, throw: &Throw, method: &Method) -> Path {
+    let mut sys = method.system(scene).unwrap();
+    let mut x = sys.initial_state(None).unwrap();
+    x.v.copy_from_slice(&throw.v);
+    let mut path = Path(vec![x.clone()]);
+    method.integrator().unwrap().advance(&mut sys, &mut x, throw.time, &mut path).unwrap();
+    path
+}
+
+/// Smallest gap along a flight without contact \[m\]: between steps bodies move as these do, in parts of a twentieth of the thinner body.
+fn smallest_gap(throw: &Throw, path: &Path) -> f64 {
+    let sys = Method::icf().system(&throw.free).unwrap();
+    let mut kin = Kinematics::new(sys.model());
+    let geoms = &throw.free.geoms;
+    let shape = |g: usize| -> &Shape {
+        match &geoms[g].shape {
+            GeomShape::Solid(s) => s,
+            GeomShape::MissingMesh(m) => unreachable!("{m:?}"),
+        }
+    };
+    let mut pose = |x: &State, g: usize| {
+        kin.set_positions(sys.model(), &x.q, &[]);
+        kin.x_wb[geoms[g].body] * geoms[g].pose
+    };
+    let still = pose(&path.0[0], 0);
+    let (mut points, mut least) = (Vec::new(), f64::INFINITY);
+    for two in path.0.windows(2) {
+        let [from, to] = [&two[0], &two[1]].map(|x| pose(x, 1));
+        let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
+        let shift = to.translation.vector - from.translation.vector;
+        let way = shift.norm() + turn.norm() * throw.radius;
+        if from.translation.vector.norm() > throw.radius + way + PAST {
+            continue;
+        }
+        let parts = (way / (0.05 * throw.thin)).ceil().max(1.0);
+        for i in 0..=parts as u32 {
+            let s = f64::from(i) / parts;
+            let rotation = UnitQuaternion::from_scaled_axis(s * turn) * from.rotation;
+            let at = Pose::from_parts(Translation3::from(from.translation.vector + s * shift), rotation);
+            points.clear();
+            contacts(shape(0), &still, shape(1), &at, 0.1, &mut points).unwrap();
+            least = points.iter().fold(least, |l, c| l.min(c.gap));
+        }
+    }
+    least
+}
+
+/// Whether a method meets a body that is hit, and passes one that is not; None for grazes. With the smallest gap of the flight \[m\] and the change of velocity by contact over the speed.
+fn is_right(throw: &Throw, method: &Method) -> (Option<bool>, f64, f64) {
+    // Turns of free bodies are exact at any step; a curve is that of the steps.
+    let spins = throw.v[3..].iter().any(|w| *w != 0.0);
+    let fine = Method::icf().with_step(2e-3);
+    let reference = if method.dt().is_none() && spins { &fine } else { method };
+    let path = fly(&throw.free, throw, reference);
+    let gap = smallest_gap(throw, &path);
+    let ends = [&path, &fly(&throw.scene, throw, method)]
+        .map(|p| Vector3::from_column_slice(&p.0.last().unwrap().v[..3]));
+    let change = (ends[1] - ends[0]).norm() / Vector3::from_column_slice(&throw.v[..3]).norm();
+    let right = match gap {
+        g if g < -HITS * throw.thin => Some(change > TOUCHED),
+        g if g > PAST => Some(change <= TOUCHED),
+        _ => None,
+    };
+    (right, gap, change)
+}
+
+fn method() -> impl Strategy<Value = Method> {
+    let step = (-4.0f64..-1.7).prop_map(|e| 10f64.powf(e));
+    let accuracy = (-4.0f64..-1.0).prop_map(|e| 10f64.powf(e));
+    (0usize..5, step, accuracy).prop_map(|(kind, dt, accuracy)| match kind {
+        0 | 1 => Method::icf().with_step(dt),
+        2 => Method::comfree().with_step(dt),
+        3 => Method::reference().with_step(dt),
+        _ => Method::cenic(accuracy),
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Grazes aside, each throw is right.
+    #[test]
+    fn property_throws_meet(seed in any::<u64>(), method in method()) {
+        let mut wrong = Vec::new();
+        for n in 0..THROWS {
+            let seed = seed.wrapping_add(n);
+            let (right, gap, change) = is_right(&throw(seed, method.dt().is_none()), &method);
+            if right == Some(false) {
+                wrong.push((seed, gap, change));
+            }
+        }
+        prop_assert!(wrong.is_empty(), "{}: throws (seed, gap [m], change) {wrong:?}", method.describe());
+    }
+}
+
+/// The witnesses flew through the bodies that they hit, each at the accuracy or the step of its name.
+#[test]
+fn regression_thrown_bodies_meet() {
+    let mut seen = 0;
+    for (name, method) in [
+        ("0.01_w5_55", Method::icf().with_step(1e-2)),
+        ("1e-2_w5_93", Method::cenic(1e-2)),
+        ("1e-3_w0_24", Method::cenic(1e-3)),
+        ("1e-3_w5_131", Method::cenic(1e-3)),
+        ("1e-3_w5_48", Method::cenic(1e-3)),
+        ("1e-4_w0_15", Method::cenic(1e-4)),
+    ] {
+        let Some(file) = data::case(format!("rigid/throw_miss_{name}.xml")) else { return };
+        let scene = Scene::load(file, &LoadOptions::default()).unwrap();
+        let end = |method: &Method, contact: bool| {
+            let mut scene = scene.clone();
+            scene.options.switches.contact = contact;
+            let mut sys = method.system(&scene).unwrap();
+            let mut x = sys.initial_state(scene.keyframes.first()).unwrap();
+            let speed = Vector3::from_column_slice(&x.v[..3]).norm();
+            let way = Vector3::from_column_slice(&x.q[..3]).norm();
+            let time = 2.0 * way / speed;
+            method.integrator().unwrap().advance(&mut sys, &mut x, time, &mut NoObserver).unwrap();
+            (Vector3::from_column_slice(&x.v[..3]), speed)
+        };
+        let fine = Method::icf().with_step(2e-4);
+        let change = |m: &Method| (end(m, true).0 - end(m, false).0).norm() / end(m, true).1;
+        assert!(change(&fine) > TOUCHED, "{name}: the reference hits");
+        assert!(change(&method) > TOUCHED, "{name}: {}", method.describe());
+        seen += 1;
+    }
+    assert_eq!(seen, 6);
+}
