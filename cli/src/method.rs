@@ -138,11 +138,17 @@ impl MethodArguments {
 
     /// Stepping: the named integrator; error control where it is not named and `controlled`, otherwise equal steps, of `dt` \[s\] where none is given.
     fn stepping(&self, dt: f64, controlled: bool) -> Result<Stepping, String> {
-        let (accuracy, dt) = (self.accuracy.unwrap_or(1e-3), self.dt.unwrap_or(dt));
-        match &self.integrator {
-            Some(name) => names::stepping(name, accuracy, dt).map_err(|e| e.to_string()),
-            None if controlled => Ok(Stepping::accurate(accuracy)),
-            None => Ok(Stepping::Fixed { dt }),
+        let (accuracy, step) = (self.accuracy.unwrap_or(1e-3), self.dt.unwrap_or(dt));
+        let stepping = match &self.integrator {
+            Some(name) => names::stepping(name, accuracy, step).map_err(|e| e.to_string())?,
+            None if controlled => Stepping::accurate(accuracy),
+            None => Stepping::Fixed { dt: step },
+        };
+        match self.dt {
+            Some(dt) if stepping.is_controlled() => Err(format!(
+                "--dt {dt}: error control chooses its steps; leave it out, or take equal steps with --integrator fixed"
+            )),
+            _ => Ok(stepping),
         }
     }
 

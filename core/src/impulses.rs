@@ -18,7 +18,7 @@ pub struct GeneralizedImpulses {
     pub passive: Vec<f64>,
     /// Applied forces and force fields.
     pub applied: Vec<f64>,
-    /// Gravity, Coriolis and centrifugal forces: −δt c.
+    /// Gravity, Coriolis and centrifugal forces: −δt c, and of bodies that carry their momentum what turns it in their axes over the step.
     pub bias: Vec<f64>,
 }
 

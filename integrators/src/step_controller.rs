@@ -129,6 +129,7 @@ impl StepController {
         let fraction = |name, x: f64| check(name, x, x > 0.0 && x < 1.0, "between 0 and 1, both excluded");
         let growing = |name, x: f64| check(name, x, x >= 1.0, "at least 1 and finite");
         positive("accuracy", self.accuracy)?;
+        check("accuracy", self.accuracy, self.accuracy <= 1.0, "at most 1 (m or rad in a step)")?;
         positive("max_step", self.max_step)?;
         positive("tolerance_factor", self.tolerance_factor)?;
         positive("tolerance_floor", self.tolerance_floor)?;

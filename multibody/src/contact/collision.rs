@@ -36,6 +36,17 @@ struct Query {
     points: Range<usize>,
 }
 
+/// Pairs that are near, and scratch of the look along their motion.
+#[derive(Clone, Debug, Default)]
+struct NearPairs {
+    queries: Vec<Query>,
+    /// Their points at the start of the step.
+    points: Vec<ContactPoint>,
+    /// Points of one pair that hold within the step, and of geoms moved on in it.
+    met: Vec<ContactPoint>,
+    moved: Vec<ContactPoint>,
+}
+
 /// Two geoms that may collide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CollidingPair {
@@ -139,12 +150,7 @@ pub(crate) struct Collision {
     /// Balls of the proxies, world; infinite where there is none.
     balls: Vec<Reach>,
     margins: Vec<f64>,
-    /// Pairs that are near, and their points at the start of the step.
-    queries: Vec<Query>,
-    points: Vec<ContactPoint>,
-    /// Points of one pair that hold within the step, and of geoms moved on in it.
-    met: Vec<ContactPoint>,
-    moved: Vec<ContactPoint>,
+    near_pairs: NearPairs,
     /// Way that proxies have gone, and by pair of the table until when it is out of reach.
     travel: Travel,
     until: Vec<f64>,
@@ -194,10 +200,7 @@ impl Collision {
             margins: proxies.iter().map(largest).collect(),
             table: PairTable::default(),
             broad_phase: BroadPhase::new(),
-            points: Vec::new(),
-            queries: Vec::new(),
-            met: Vec::new(),
-            moved: Vec::new(),
+            near_pairs: NearPairs::default(),
             travel: Travel::new(proxies.len()),
             until: Vec::new(),
             colliders,
@@ -251,8 +254,9 @@ impl Collision {
         });
         self.until.resize(self.table.pairs.len(), f64::NEG_INFINITY);
         motion.fly(model);
-        self.points.clear();
-        self.queries.clear();
+        let near_pairs = &mut self.near_pairs;
+        near_pairs.points.clear();
+        near_pairs.queries.clear();
         for (key, entry) in self.table.found() {
             let bodies = key.map(|i| proxies[i].body);
             let speculative = motion.approach(bodies[0], bodies[1]);
@@ -268,25 +272,25 @@ impl Collision {
                     self.until[k] = travel.until(key, distance - p.margin);
                     continue;
                 }
-                let first = self.points.len();
-                placed.query(p, margin, &mut self.points)?;
-                if self.points[first..].iter().any(|c| c.gap <= p.active + motion.fall) {
+                let first = near_pairs.points.len();
+                placed.query(p, margin, &mut near_pairs.points)?;
+                if near_pairs.points[first..].iter().any(|c| c.gap <= p.active + motion.fall) {
                     motion.touch(bodies);
                 }
-                self.queries.push(Query { pair: k, bodies, points: first..self.points.len() });
+                near_pairs.queries.push(Query { pair: k, bodies, points: first..near_pairs.points.len() });
             }
         }
         let placed = Placed { model, colliders, kin, motion };
-        for Query { pair, bodies, points } in &self.queries {
+        for Query { pair, bodies, points } in &near_pairs.queries {
             let p = &self.table.pairs[*pair];
-            self.met.clear();
-            self.met.extend_from_slice(&self.points[points.clone()]);
-            let ahead = placed.look_along(p, &mut self.met, &mut self.moved)?;
+            near_pairs.met.clear();
+            near_pairs.met.extend_from_slice(&near_pairs.points[points.clone()]);
+            let ahead = placed.look_along(p, &mut near_pairs.met, &mut near_pairs.moved)?;
             if ahead == Ahead::Nothing {
                 continue;
             }
             let geoms = [p.a, p.b].map(|i| colliders[i as usize].geom);
-            for c in &self.met {
+            for c in &near_pairs.met {
                 let gap = c.gap - p.active;
                 if motion.reaches(kin, model, *bodies, c, gap) {
                     out.push(FoundContact {

@@ -22,6 +22,7 @@ pub(crate) fn add(
         return false;
     }
     p.motion.add_impulses(i, &p.at, dt, &s.v, out);
+    add_rotation(i, p, dt, s, out);
     add_pool(map, pools, CONTACT, &s.gamma, &mut out.contacts);
     for pool in [LIMIT, FRICTION, EQUALITY_1, EQUALITY_3] {
         add_pool(map, pools, pool, &s.gamma, &mut out.constraints);
@@ -34,6 +35,16 @@ pub(crate) fn add(
         RigidProblem::JointsFirst(joints) => joints.add_joint_impulses(i.model, &p.at, &s.v, out),
     }
     true
+}
+
+/// Adds to the bias the change of M v in the step as bodies that float freely turn.
+fn add_rotation(i: &Inputs<'_>, p: &Prepared, dt: f64, s: &StepSolution, out: &mut GeneralizedImpulses) {
+    let (mut q, mut change) = (p.at.x0.q.clone(), s.v.clone());
+    i.settings.free_bodies.advance(&p.at.x0.q, [&s.v, &[]], dt, [&mut q, &mut change]);
+    change.iter_mut().zip(&s.v).for_each(|(after, v)| *after -= v);
+    let mut momentum = vec![0.0; change.len()];
+    p.motion.mass.multiply(&change, &mut momentum);
+    out.bias.iter_mut().zip(&momentum).for_each(|(b, m)| *b += m);
 }
 
 /// out += Jᵀγ of the constraints of a pool.

@@ -204,6 +204,15 @@ impl RigidSystem {
         Energy { contact, ..energy(&self.model, kin, tendons, x) }
     }
 
+    /// Coordinates and velocities of the bodies after a step of `dt` \[s\] from `x0` with a solution, into `x1`: as [`System::commit`], which checks them, for any state.
+    pub fn advance_bodies(&self, x0: &State, dt: f64, s: &StepSolution, x1: &mut State) {
+        x1.q.clone_from(&x0.q);
+        self.model.integrate(&x0.q, s.position_velocity(), dt, &mut x1.q);
+        x1.v.clone_from(&s.v);
+        let free = &self.settings.free_bodies;
+        free.advance(&x0.q, [&s.v, &s.v_position], dt, [&mut x1.q, &mut x1.v]);
+    }
+
     /// Rows per contact.
     pub fn contact_dim(&self) -> usize {
         self.slots[0].problem.contacts().dim()
@@ -348,12 +357,8 @@ impl System for RigidSystem {
             check_count(what, expected, found)?;
         }
         x1.t = x0.t + dt;
-        x1.q.clone_from(&x0.q);
         x1.z.clone_from(&x0.z);
-        self.model.integrate(&x0.q, s.position_velocity(), dt, &mut x1.q);
-        x1.v.clone_from(&s.v);
-        let free = &self.settings.free_bodies;
-        free.advance(&x0.q, [&s.v, &s.v_position], dt, [&mut x1.q, &mut x1.v]);
+        self.advance_bodies(x0, dt, s, x1);
         self.model.advance_activations(&x0.z, &self.held.control, dt, &mut x1.z);
         self.slots[slot as usize].problem.contacts().store_memory(dt, &mut x1.memory);
         Ok(())

@@ -2,7 +2,7 @@
 
 use signorini_core::na::{DMatrix, DVector, Vector3};
 use signorini_core::{AcceptedStep, LastSolve, Tolerance};
-use signorini_multibody::{Dynamics, Kinematics, Model};
+use signorini_multibody::{Dynamics, Kinematics, Model, RigidSystem};
 use signorini_run::Method;
 use signorini_run::recording::StepPart;
 use signorini_scene::{Pose, Scene};
@@ -13,26 +13,23 @@ pub(crate) struct Solve<'s> {
     pub t: f64,
     pub q: Vec<f64>,
     pub v: Vec<f64>,
+    /// Velocity after it.
+    pub v1: Vec<f64>,
     pub last: LastSolve<'s>,
     pub part: StepPart,
 }
 
 /// The solves of a step, in their order.
-pub(crate) fn solves<'s>(model: &Model, step: &AcceptedStep<'s>) -> Vec<Solve<'s>> {
-    let (t, q, v) = (step.x0.t, step.x0.q.clone(), step.x0.v.clone());
+pub(crate) fn solves<'s>(sys: &RigidSystem, step: &AcceptedStep<'s>) -> Vec<Solve<'s>> {
+    let (t, q, v, v1) = (step.x0.t, step.x0.q.clone(), step.x0.v.clone(), step.x1.v.clone());
     let Some(first) = step.first else {
-        return vec![Solve { t, q, v, last: step.last, part: StepPart::Whole }];
+        return vec![Solve { t, q, v, v1, last: step.last, part: StepPart::Whole }];
     };
-    let mut half = q.clone();
-    model.integrate(&q, first.solution.position_velocity(), first.dt, &mut half);
-    let after = Solve {
-        t: t + first.dt,
-        q: half,
-        v: first.solution.v.clone(),
-        last: step.last,
-        part: StepPart::SecondHalf,
-    };
-    vec![Solve { t, q, v, last: first, part: StepPart::FirstHalf }, after]
+    let mut half = step.x0.clone();
+    sys.advance_bodies(step.x0, first.dt, first.solution, &mut half);
+    let before = Solve { t, q, v, v1: half.v.clone(), last: first, part: StepPart::FirstHalf };
+    let (t, q, v) = (t + first.dt, half.q, half.v);
+    vec![before, Solve { t, q, v, v1, last: step.last, part: StepPart::SecondHalf }]
 }
 
 /// Mass matrix and bias by kinematics of its own.
@@ -63,6 +60,32 @@ impl Inertial {
         self.dynamics.inverse_dynamics(model, &self.kin, &self.gravity, None, bias.as_mut_slice());
         (mass, bias)
     }
+}
+
+/// Impulse of gravity and of Coriolis and centrifugal forces in a solve, by the mass matrix and the bias at its start. A body that floats freely alone has gravity, and the change of M v by its rotation, where a method carries momentum.
+pub(crate) fn of_bias(
+    inertial: &mut Inertial,
+    sys: &RigidSystem,
+    s: &Solve<'_>,
+    (mass, bias): (&DMatrix<f64>, &DVector<f64>),
+    carries: bool,
+) -> DVector<f64> {
+    let (model, dt, nv) = (sys.model(), s.last.dt, s.v.len());
+    let mut out = -dt * bias;
+    if !carries {
+        return out;
+    }
+    let (_, weight) = inertial.at(model, sys.held().mocap, &s.q, &vec![0.0; nv]);
+    // As it was.
+    inertial.at(model, sys.held().mocap, &s.q, &s.v);
+    let turned = mass * DVector::from_fn(nv, |i, _| s.v1[i] - s.last.solution.v[i]);
+    for tree in &model.trees {
+        let bodies = model.bodies.iter().filter(|b| b.tree == model.bodies[tree.root].tree).count();
+        if bodies == 1 && tree.dofs.len() == 6 {
+            tree.dofs.clone().for_each(|i| out[i] = turned[i] - dt * weight[i]);
+        }
+    }
+    out
 }
 
 /// Tolerance of the solves of a method; none of evaluations in closed form.
