@@ -13,6 +13,8 @@ const ADVANCES: u32 = 48;
 const OVERLAP: f64 = 0.1;
 /// Part of the thinner geom that may.
 const THIN: f64 = 0.05;
+/// Multiple of the way that forces may take a pair, beyond which turning counts where the nearest points do not meet.
+const FAST: f64 = 2.0;
 /// Part of a length below which a gap counts as closed.
 const CLOSED: f64 = 1e-3;
 
@@ -97,7 +99,7 @@ impl Placed<'_> {
                 Advance::Met(moment) => meets = moment,
                 Advance::Passed => return Ok(passes),
             }
-        } else if gap <= 0.0 && gap < -OVERLAP * h * closing {
+        } else if gap < -OVERLAP * h * closing || (gap >= h * closing && closes < FAST * clear) {
             // They rest, or are in each other.
             return Ok(Ahead::Start);
         }
