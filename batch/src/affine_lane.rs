@@ -123,7 +123,7 @@ impl AffineLane {
         std::mem::swap(&mut self.inner, end);
         (self.x.t, self.x.q, self.x.v) = (self.inner.t, q, v);
         self.report.add_work(&report);
-        self.report.add_step(dt);
+        self.report.add_step(&report);
         self.forces.clear();
         self.read_forces(&scheme.last_solve(), scene);
         Ok(())

@@ -42,7 +42,7 @@ impl<F: FnMut(LastSolve<'_>)> StepObserver for Keep<'_, F> {
         kept.x0.copy_from(step.x0);
         (kept.report, kept.rejected) = (*step.report, step.rejected);
         kept.done.add_work(step.report);
-        kept.done.add_step(step.report.dt);
+        kept.done.add_step(step.report);
         kept.done.rejected += u64::from(step.rejected);
         (self.show)(step.last);
     }
@@ -99,7 +99,7 @@ impl Stepping {
                 *report = scheme.step(system, x, dt, false, x1)?;
                 check_lane_end(system, x1, t, dt, *uncapped)?;
                 total.add_work(report);
-                total.add_step(dt);
+                total.add_step(report);
                 show(scheme.last_solve());
                 Ok(())
             }

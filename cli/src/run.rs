@@ -129,10 +129,15 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         say!("interrupted at t = {t:.4} s; the recorded part is written");
     }
     say!(
-        "{}\n{} steps accepted, {} rejected; {} {}, {} factorisations; steps from {:.2e} to {:.2e} s",
+        "{}\n{} steps accepted, {} rejected{}; {} {}, {} factorisations; steps from {:.2e} to {:.2e} s",
         method.describe(),
         report.steps,
         report.rejected,
+        if report.unsolved > 0 {
+            format!(" ({} for solves that did not converge)", report.unsolved)
+        } else {
+            String::new()
+        },
         report.iterations,
         method.iterations_word(),
         report.factorizations,

@@ -10,7 +10,7 @@ pub struct StepReport {
     pub dt: f64,
     /// Estimate of the local error in [`System::distance`], when the scheme has one.
     pub error: Option<f64>,
-    /// [`System::defect`] of the step, when the scheme has an error estimate.
+    /// [`System::defect`] of the step, where error control asked for it, or a defect of the scheme's own if that is larger.
     pub defect: f64,
     /// Work of all solves of the step.
     pub stats: SolveStats,
@@ -205,6 +205,8 @@ pub struct AdvanceReport {
     pub rejected: u64,
     /// Rejected attempts that had failed: the problem or the solver returned an error, or the error estimate was not finite.
     pub failed: u64,
+    /// Rejected attempts whose error was small enough, but of which a solve did not converge.
+    pub unsolved: u64,
     /// Steps accepted at the smallest step although the error was too large.
     pub floored: u64,
     /// Iterations of all solves ([`SolveStats::iterations`]), those of rejected attempts included.
@@ -213,9 +215,9 @@ pub struct AdvanceReport {
     pub factorizations: u64,
     /// Line-search evaluations.
     pub line_search: u64,
-    /// Solves that did not converge.
+    /// Solves of accepted steps that did not converge.
     pub unconverged: u64,
-    /// Largest ratio residual / tolerance over all solves.
+    /// Largest ratio residual / tolerance over the solves of accepted steps.
     pub residual_ratio: f64,
     /// Smallest accepted step \[s\]; 0 when none.
     pub min_dt: f64,
@@ -231,9 +233,6 @@ impl AdvanceReport {
         self.iterations += u64::from(r.stats.iterations);
         self.factorizations += u64::from(r.stats.factorizations);
         self.line_search += u64::from(r.stats.line_search);
-        self.unconverged += u64::from(r.unconverged);
-        self.residual_ratio = self.residual_ratio.max(r.residual_ratio);
-        self.blocked = r.blocked.or(self.blocked);
     }
 
     /// One line on solves that did not converge; None when all did.
@@ -251,11 +250,14 @@ impl AdvanceReport {
         10 * self.unconverged < self.steps
     }
 
-    /// Counts an accepted step of `dt` \[s\].
-    pub fn add_step(&mut self, dt: f64) {
-        self.min_dt = if self.steps == 0 { dt } else { self.min_dt.min(dt) };
-        self.max_dt = self.max_dt.max(dt);
+    /// Counts an accepted step, without its work.
+    pub fn add_step(&mut self, r: &StepReport) {
+        self.min_dt = if self.steps == 0 { r.dt } else { self.min_dt.min(r.dt) };
+        self.max_dt = self.max_dt.max(r.dt);
         self.steps += 1;
+        self.unconverged += u64::from(r.unconverged);
+        self.residual_ratio = self.residual_ratio.max(r.residual_ratio);
+        self.blocked = r.blocked.or(self.blocked);
     }
 
     /// Joins the report of a following interval.
@@ -268,6 +270,7 @@ impl AdvanceReport {
         self.steps += o.steps;
         self.rejected += o.rejected;
         self.failed += o.failed;
+        self.unsolved += o.unsolved;
         self.floored += o.floored;
         self.iterations += o.iterations;
         self.factorizations += o.factorizations;

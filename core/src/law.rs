@@ -34,6 +34,15 @@ impl LawEval<3> {
     }
 }
 
+/// An impact along the normal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Impact {
+    /// Speed at which the sides part \[m/s\].
+    pub rebound: f64,
+    /// Depth at which an impact of that speed without dissipation comes to a stop \[m\].
+    pub depth: f64,
+}
+
 /// A law restricted to a line v_c + α·dv_c.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Along {
@@ -123,6 +132,12 @@ pub trait ContactLaw<const D: usize>:
     fn stored_energy(&self, seed: &Self::Seed) -> f64 {
         let _ = seed;
         0.0
+    }
+    /// The impact of the sides of `seed` that meet at the normal speed `speed` \[m/s\] while nothing else pushes them; None for a law that gives nothing back.
+    /// Error control resolves impacts by it: a law that is elastic and says None has impacts without rebound in long steps.
+    fn impact(&self, seed: &Self::Seed, speed: f64) -> Option<Impact> {
+        let _ = (seed, speed);
+        None
     }
     /// Cost, gradient and Hessian at `v_c` \[m/s\], D.
     fn eval(&self, p: &Self::Params, v_c: SVector<f64, D>) -> LawEval<D>;

@@ -111,7 +111,7 @@ pub use integrate::{
     AcceptedStep, AdvanceReport, HeldInputs, Integrator, LaggedSolve, LastSolve, NoObserver, OneStep,
     StepObserver, StepReport,
 };
-pub use law::{Along, ContactLaw, LawEval, LawProperties, Smoothness};
+pub use law::{Along, ContactLaw, Impact, LawEval, LawProperties, Smoothness};
 pub use map::{AddProduct, AffineMap, ContactMap, bending};
 pub use material::{ContactMaterial, ContactSeed, ContactSide};
 pub use observation::{Frame, Observation, ObservationError, ObservationLayout};

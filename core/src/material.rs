@@ -159,6 +159,11 @@ impl ContactSeed {
         0.5 * self.material.stiffness * self.gap.min(0.0).powi(2)
     }
 
+    /// Depth at which a linear spring stops an impact at `speed` \[m/s\] that nothing damps: v/√(k W_nn) \[m\].
+    pub fn spring_depth(&self, speed: f64) -> f64 {
+        speed / (self.material.stiffness * self.delassus()[(0, 0)]).sqrt()
+    }
+
     /// Effective inverse mass ‖W‖_F/√3 \[1/kg\].
     pub fn inverse_mass(&self) -> f64 {
         self.delassus().norm() / 3.0_f64.sqrt()

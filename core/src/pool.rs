@@ -2,7 +2,7 @@ use std::any::Any;
 
 use nalgebra::SVector;
 
-use crate::{Along, ContactLaw, Evals, LawProperties, Part, Span, SweptPool};
+use crate::{Along, ContactLaw, Evals, Impact, LawProperties, Part, Span, SweptPool};
 
 /// Many constraints that share a law; object-safe, so that solvers never see a list of constraint types.
 ///
@@ -43,6 +43,8 @@ pub trait LawPool: Send + Sync {
     fn reset(&mut self, seeds: &dyn Any) -> bool;
     /// Sum of [`ContactLaw::stored_energy`] over the seeds of a `Vec` of the law's seeds \[J\]; None when it holds others.
     fn stored_energy(&self, seeds: &dyn Any) -> Option<f64>;
+    /// [`ContactLaw::impact`] of seed `k` of a `Vec` of the law's seeds at a speed \[m/s\]; None when it holds others, and for a seed that is not there.
+    fn impact(&self, seeds: &dyn Any, k: usize, speed: f64) -> Option<Impact>;
     /// The pool as one that can be swept over; None for laws without multipliers.
     fn swept(&self) -> Option<&dyn SweptPool>;
     /// [`LawPool::swept`] for changes.
@@ -183,6 +185,9 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
     fn stored_energy(&self, seeds: &dyn Any) -> Option<f64> {
         let seeds = seeds.downcast_ref::<Vec<L::Seed>>()?;
         Some(seeds.iter().map(|s| self.law.stored_energy(s)).sum())
+    }
+    fn impact(&self, seeds: &dyn Any, k: usize, speed: f64) -> Option<Impact> {
+        self.law.impact(seeds.downcast_ref::<Vec<L::Seed>>()?.get(k)?, speed)
     }
     fn swept(&self) -> Option<&dyn SweptPool> {
         L::SWEPT.map(|access| (access.get)(self))

@@ -31,6 +31,21 @@ pub enum StepError {
         /// Requested accuracy.
         accuracy: f64,
     },
+    /// A solve does not converge, however small the step.
+    #[error(
+        "at t = {t} s {unconverged} solves of a step do not converge even at the smallest step {dt:e} s (residual {residual_ratio:.1e} of the tolerance); \
+         allow more iterations, loosen the accuracy, or allow accepting at the smallest step"
+    )]
+    Unsolved {
+        /// Time \[s\].
+        t: f64,
+        /// Step size \[s\].
+        dt: f64,
+        /// Solves that did not converge.
+        unconverged: u32,
+        /// Largest ratio residual / tolerance.
+        residual_ratio: f64,
+    },
     /// A speed that no scene has: the motion runs away ([`crate::check_end`]).
     #[error(
         "at t = {t} s with a step of {dt} s the motion runs away: {what} comes to {speed:.3e}, more than {:e} m/s or rad/s; {remedy}",

@@ -450,8 +450,8 @@ impl System for MonolithicSystem {
         largest([self.material.distance(pa, pb), self.rigid.distance(ba, bb)])
     }
 
-    fn defect(&mut self, x0: &State, x1: &State) -> f64 {
-        self.rigid.defect(x0, x1)
+    fn defect(&mut self, x0: &State, x1: &State, accuracy: f64) -> f64 {
+        self.rigid.defect(x0, x1, accuracy)
     }
 
     fn velocity_name(&self, i: usize) -> String {

@@ -198,7 +198,7 @@ const WAYS: [Way; 5] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4))]
+    #![proptest_config(ProptestConfig::with_cases(2))]
 
     #[test]
     fn property_coupled_motion_does_not_depend_on_units(f in family(), length in unit(), mass in unit(), time in unit()) {

@@ -98,14 +98,25 @@ impl<P: OneStep> Adaptive<P> {
         let mut wanted = self.next_step.unwrap_or_else(|| c.first_step()).max(floor);
         loop {
             let (dt, limited) = c.fit(wanted, t_end - x.t);
-            let attempt = self.scheme.step(sys, x, dt, rejected > 0, &mut self.x1);
-            let (verdict, error, failed) = match &attempt {
+            let mut attempt = self.scheme.step(sys, x, dt, rejected > 0, &mut self.x1);
+            let (verdict, error, failed) = match &mut attempt {
                 Ok(r) => {
                     total.add_work(r);
+                    let mut error = r.error.unwrap_or(f64::NAN);
+                    if error <= c.accuracy {
+                        r.defect = r.defect.max(sys.defect(x, &self.x1, c.accuracy));
+                    }
                     // A defect of one counts as an error of the accuracy asked for; NaN stays NaN.
                     let defect = c.accuracy * r.defect;
-                    let error = r.error.map_or(f64::NAN, |e| if defect > e { defect } else { e });
-                    (c.judge(dt, error, order, floor), error, !error.is_finite())
+                    error = if defect > error { defect } else { error };
+                    let verdict = match c.judge(dt, error, order, floor) {
+                        Verdict::Accept { .. } if r.unconverged > 0 => {
+                            total.unsolved += 1;
+                            c.shrink(dt, c.unsolved_shrink, floor)
+                        }
+                        verdict => verdict,
+                    };
+                    (verdict, error, !error.is_finite())
                 }
                 Err(e) if depends_on_step(e) => (c.shrink(dt, c.failure_shrink, floor), f64::NAN, true),
                 Err(_) => (Verdict::AtFloor, f64::NAN, true),
@@ -129,6 +140,10 @@ impl<P: OneStep> Adaptive<P> {
                 }
                 (Verdict::Reject { next }, _) if failures <= c.max_failures => wanted = next,
                 (_, Err(e)) => return Err(e),
+                (_, Ok(r)) if error <= c.accuracy => {
+                    let StepReport { unconverged, residual_ratio, .. } = r;
+                    return Err(StepError::Unsolved { t: x.t, dt, unconverged, residual_ratio });
+                }
                 (_, Ok(_)) => {
                     return Err(StepError::MinimumStep { t: x.t, dt, error, accuracy: c.accuracy });
                 }
@@ -172,7 +187,10 @@ fn depends_on_step(e: &StepError) -> bool {
             ),
             SolveError::Unsupported { .. } | SolveError::Infeasible { .. } => false,
         },
-        StepError::MinimumStep { .. } | StepError::Runaway { .. } | StepError::Argument(_) => false,
+        StepError::MinimumStep { .. }
+        | StepError::Unsolved { .. }
+        | StepError::Runaway { .. }
+        | StepError::Argument(_) => false,
     }
 }
 
@@ -199,7 +217,7 @@ impl<P: OneStep> Integrator for Adaptive<P> {
             if report.dt == t_end - x.t {
                 self.x1.t = t_end;
             }
-            total.add_step(report.dt);
+            total.add_step(&report);
             let (first, last) = (self.scheme.first_solve(), self.scheme.last_solve());
             observer.accepted(&AcceptedStep {
                 x0: x,

@@ -85,7 +85,7 @@ impl<P: OneStep> Integrator for FixedStep<P> {
                 self.x1.t = t_end;
             }
             report.add_work(&r);
-            report.add_step(dt);
+            report.add_step(&r);
             let (first, last) = (self.scheme.first_solve(), self.scheme.last_solve());
             observer.accepted(&AcceptedStep {
                 x0: x,

@@ -53,6 +53,8 @@ pub struct StepController {
     pub not_finite_shrink: f64,
     /// Factor after a trial in which problem or solver failed (0.1).
     pub failure_shrink: f64,
+    /// Factor after a trial in which a solve did not converge while the error was small enough (0.5).
+    pub unsolved_shrink: f64,
     /// Failed trials in one step before the failure is returned (8).
     pub max_failures: u32,
     /// Largest step \[s\] (0.1).
@@ -91,6 +93,7 @@ impl Default for StepController {
             reject_shrink: 0.9,
             not_finite_shrink: 0.1,
             failure_shrink: 0.1,
+            unsolved_shrink: 0.5,
             max_failures: 8,
             max_step: 0.1,
             first_step_fraction: 0.1,
@@ -141,6 +144,7 @@ impl StepController {
         fraction("reject_shrink", self.reject_shrink)?;
         fraction("not_finite_shrink", self.not_finite_shrink)?;
         fraction("failure_shrink", self.failure_shrink)?;
+        fraction("unsolved_shrink", self.unsolved_shrink)?;
         let f = self.first_step_fraction;
         check("first_step_fraction", f, f > 0.0 && f <= 1.0, "above 0 and at most 1")?;
         check("safety", self.safety, self.safety > 0.0 && self.safety <= 1.0, "above 0 and at most 1")?;

@@ -115,7 +115,6 @@ impl<P: PreparedStep> OneStep for StepDoubling<P> {
         scheme.step_from(sys, Leg { slot, x0: half, dt: 0.5 * dt, guess }, x1, &mut report)?;
 
         report.error = Some(sys.distance(full, x1));
-        report.defect = sys.defect(x0, x1);
         Ok(report)
     }
     fn last_solve(&self) -> LastSolve<'_> {

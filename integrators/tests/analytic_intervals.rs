@@ -171,6 +171,26 @@ fn analytic_defects_count_as_errors() {
     }
 }
 
+/// A step of which a solve did not converge is tried again at half its length, and counted apart; where no step converges, that is the error.
+#[test]
+fn analytic_steps_whose_solves_do_not_converge_are_rejected() {
+    let (mut sys, mut x) = nothing();
+    let mut script = Script::new(|_, _| Ok([0.0, 0.0]));
+    script.unsolved = 3;
+    let mut integrator = Adaptive::new(script, controller()).unwrap();
+    let r = integrator.advance(&mut sys, &mut x, 100.0, &mut NoObserver).unwrap();
+    assert_eq!((r.rejected, r.unsolved, r.unconverged, r.failed), (3, 3, 0, 0));
+    assert_eq!(integrator.scheme().lengths()[..4], [1.0, 0.5, 0.25, 0.125]);
+
+    let (mut sys, mut x) = nothing();
+    let mut script = Script::new(|_, _| Ok([0.0, 0.0]));
+    script.unsolved = usize::MAX;
+    let c = StepController { min_step: 0.0625, ..controller() };
+    let e = Adaptive::new(script, c).unwrap().advance(&mut sys, &mut x, 1.0, &mut NoObserver).unwrap_err();
+    assert!(matches!(e, StepError::Unsolved { dt: 0.0625, unconverged: 1, .. }), "{e:?}");
+    assert_eq!(x.t, 0.0);
+}
+
 /// An error that stays too large is accepted at the smallest step alone.
 #[test]
 fn analytic_only_the_smallest_step_is_accepted_in_spite_of_its_error() {

@@ -23,6 +23,7 @@ mod conformance_affine_scenes;
 mod conformance_comfree_oracles;
 mod conformance_joints_under_load;
 mod conformance_own_solver;
+mod property_bounces;
 mod property_contact_model;
 mod property_depth;
 mod property_free_flight;

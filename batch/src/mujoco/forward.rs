@@ -19,7 +19,7 @@ pub fn step(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
     let report = evaluate(model, data)?;
     let e = &mut *data.engine;
     e.report.add_work(&report);
-    e.report.add_step(report.dt);
+    e.report.add_step(&report);
     e.gains.look_at_loads(
         &e.system,
         e.x0.t,

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::Vector3;
-use signorini_core::{ContactLaw, ContactSeed, LawEval, LawProperties};
+use signorini_core::{ContactLaw, ContactSeed, Impact, LawEval, LawProperties};
 use signorini_laws::SlipPotential;
 
 /// A spring without damping; Coulomb friction with the normal impulse of the start of the step.
@@ -32,6 +32,10 @@ impl ContactLaw<3> for Elastic {
 
     fn stored_energy(&self, s: &ContactSeed) -> f64 {
         s.spring_energy()
+    }
+
+    fn impact(&self, s: &ContactSeed, speed: f64) -> Option<Impact> {
+        Some(Impact { rebound: speed, depth: s.spring_depth(speed) })
     }
 
     fn eval(&self, p: &Constants, v: Vector3<f64>) -> LawEval<3> {

@@ -8,6 +8,8 @@ pub(crate) struct Script<F> {
     /// Error and defect of the attempt of this number and length \[s\].
     pub(crate) attempt: F,
     pub(crate) error_order: Option<u32>,
+    /// First attempts of which a solve does not converge.
+    pub(crate) unsolved: usize,
     /// Start \[s\], length \[s\] and retry of every attempt.
     pub(crate) seen: Vec<(f64, f64, bool)>,
     solution: StepSolution,
@@ -15,7 +17,13 @@ pub(crate) struct Script<F> {
 
 impl<F: FnMut(usize, f64) -> Result<[f64; 2], StepError>> Script<F> {
     pub(crate) fn new(attempt: F) -> Self {
-        Self { attempt, error_order: Some(2), seen: Vec::new(), solution: StepSolution::default() }
+        Self {
+            attempt,
+            error_order: Some(2),
+            unsolved: 0,
+            seen: Vec::new(),
+            solution: StepSolution::default(),
+        }
     }
 
     /// Lengths of all attempts \[s\].
@@ -47,7 +55,8 @@ impl<F: FnMut(usize, f64) -> Result<[f64; 2], StepError> + Send> OneStep for Scr
         let [error, defect] = (self.attempt)(number, dt)?;
         x1.copy_from(x0);
         x1.t += dt;
-        Ok(StepReport { dt, error: Some(error), defect, ..StepReport::default() })
+        let unconverged = u32::from(number < self.unsolved);
+        Ok(StepReport { dt, error: Some(error), defect, unconverged, ..StepReport::default() })
     }
     fn last_solve(&self) -> LastSolve<'_> {
         LastSolve { solution: &self.solution, dt: 0.0, slot: Slot::Start, contacts: &[] }

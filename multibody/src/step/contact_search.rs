@@ -14,7 +14,7 @@ pub(crate) struct ContactSearch {
     motion: Motion,
     pub found: Vec<FoundContact>,
     /// Empty pool of the law of contacts, and seeds for it, to tell their energy.
-    law: Box<dyn LawPool>,
+    pub law: Box<dyn LawPool>,
     seeds: Vec<ContactSeed>,
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod joint_rows;
 pub(crate) mod joint_solve;
 pub(crate) mod joints_first;
 pub(crate) mod limit_rows;
+pub(crate) mod lost_rebound;
 pub(crate) mod overload;
 pub(crate) mod pools;
 pub(crate) mod prepared;

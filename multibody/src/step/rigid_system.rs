@@ -14,6 +14,7 @@ use crate::dynamics::reference_mass::ReferenceMass;
 use crate::step::closure::Closure;
 use crate::step::contact_search::{ContactSearch, OwnMaterials};
 use crate::step::impulses;
+use crate::step::lost_rebound::LostRebound;
 use crate::step::prepared::Prepared;
 use crate::{
     ContactModel, Dynamics, Kinematics, Model, ModelError, RigidLaws, RigidOptions, SparseRow, TendonState,
@@ -48,6 +49,7 @@ pub struct RigidSystem {
     pub(crate) force_field: Option<ForceField>,
     pub(crate) contact_model: Option<ContactModel>,
     closure: Closure,
+    rebounds: LostRebound,
     error_weights: Vec<f64>,
 }
 
@@ -110,6 +112,8 @@ impl RigidSystem {
             applied: vec![0.0; model.nv()],
             control: vec![0.0; scene.actuators.len()],
         };
+        let inputs = Inputs { model: &model, held: &held, settings: &settings };
+        let rebounds = LostRebound::new(&inputs, &search, options.speculative);
         Ok(Self {
             options,
             settings,
@@ -120,6 +124,7 @@ impl RigidSystem {
             force_field: None,
             contact_model: None,
             closure: Closure::new(&model),
+            rebounds,
             error_weights: vec![1.0; model.nq],
             model,
         })
@@ -242,6 +247,9 @@ impl RigidSystem {
     /// Parameters of contacts by a function of one's own; None gives those of the scene back. A parameter out of range fails the step
     /// with [`ProblemError::Material`]. The contact part of [`System::energy`] keeps the stiffness of the scene.
     pub fn set_contact_model(&mut self, model: Option<ContactModel>) {
+        if model.is_some() {
+            self.rebounds.expect_any();
+        }
         self.contact_model = model;
         self.slots.iter_mut().for_each(|s| s.ready = false);
     }
@@ -392,15 +400,17 @@ impl System for RigidSystem {
         largest(self.model.joints.iter().map(of_joint))
     }
 
-    fn defect(&mut self, x0: &State, x1: &State) -> f64 {
+    fn defect(&mut self, x0: &State, x1: &State, accuracy: f64) -> f64 {
+        let inputs = inputs!(self);
+        let lost = self.rebounds.of_step(&inputs, &self.slots, &mut self.search, [x0, x1], accuracy);
         let tolerance = self.options.equality_tolerance;
         if !self.closure.is_needed(&self.model) || tolerance.is_infinite() {
-            return 0.0;
+            return lost;
         }
         let mut opening = |x: &State| self.closure.opening(&self.model, &x.q, &self.held.mocap);
         let (before, after) = (opening(x0), opening(x1));
         // Closing from a violated start is no defect; near-rigid springs soften with δt², so that a shorter step closes a loaded loop.
-        if after <= before { 0.0 } else { after / tolerance }
+        if after <= before { lost } else { lost.max(after / tolerance) }
     }
 
     fn velocity_name(&self, i: usize) -> String {

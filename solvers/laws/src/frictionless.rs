@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
-use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties};
+use signorini_core::{Along, ContactLaw, ContactSeed, Impact, LawEval, LawProperties};
 
-use crate::NormalPotential;
+use crate::{NormalPotential, impact};
 
 /// Hunt–Crossley normal force alone, one row: kurtz2025cenic, eq. (13).
 ///
@@ -30,6 +30,10 @@ impl ContactLaw<1> for Frictionless {
 
     fn stored_energy(&self, seed: &ContactSeed) -> f64 {
         seed.spring_energy()
+    }
+
+    fn impact(&self, seed: &ContactSeed, speed: f64) -> Option<Impact> {
+        Some(impact::hunt_crossley(seed, speed))
     }
 
     #[inline]

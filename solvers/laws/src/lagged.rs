@@ -1,9 +1,9 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::SVector;
-use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties};
+use signorini_core::{Along, ContactLaw, ContactSeed, Impact, LawEval, LawProperties};
 
 use crate::friction::LaggedFriction;
-use crate::{NormalPotential, SlipPotential};
+use crate::{NormalPotential, SlipPotential, impact};
 
 /// Hunt–Crossley normal force with regularised friction whose normal impulse is lagged: the law of CENIC.
 ///
@@ -80,6 +80,10 @@ impl ContactLaw<3> for Lagged {
 
     fn stored_energy(&self, seed: &ContactSeed) -> f64 {
         seed.spring_energy()
+    }
+
+    fn impact(&self, seed: &ContactSeed, speed: f64) -> Option<Impact> {
+        Some(impact::hunt_crossley(seed, speed))
     }
 
     #[inline]

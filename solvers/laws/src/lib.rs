@@ -43,6 +43,7 @@ mod facets;
 mod friction;
 mod frictionless;
 mod gain;
+mod impact;
 mod lagged;
 mod law;
 mod limit;

@@ -2,7 +2,9 @@ use std::f64::consts::PI;
 
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Matrix3, SVector, Vector3};
-use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties};
+use signorini_core::{Along, ContactLaw, ContactSeed, Impact, LawEval, LawProperties};
+
+use crate::impact;
 
 /// The semi-analytic primal law (Castro and others, 2022): linear Kelvin–Voigt compliance and a projection on the friction cone.
 ///
@@ -97,6 +99,10 @@ impl ContactLaw<3> for Sap {
 
     fn stored_energy(&self, seed: &ContactSeed) -> f64 {
         seed.spring_energy()
+    }
+
+    fn impact(&self, seed: &ContactSeed, speed: f64) -> Option<Impact> {
+        Some(impact::kelvin_voigt(seed, speed))
     }
 
     #[inline]

@@ -1,9 +1,10 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Matrix3, SVector, Vector3};
-use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties};
+use signorini_core::{Along, ContactLaw, ContactSeed, Impact, LawEval, LawProperties};
 
 use crate::NormalPotential;
 use crate::friction::LaggedFriction;
+use crate::impact;
 
 /// Hunt–Crossley normal force and friction from one potential of z = v_n − μ‖v_t‖_s: friction fully implicit.
 ///
@@ -59,6 +60,10 @@ impl ContactLaw<3> for Similar {
 
     fn stored_energy(&self, seed: &ContactSeed) -> f64 {
         seed.spring_energy()
+    }
+
+    fn impact(&self, seed: &ContactSeed, speed: f64) -> Option<Impact> {
+        Some(impact::hunt_crossley(seed, speed))
     }
 
     #[inline]

@@ -75,6 +75,8 @@ fn order_hunt_crossley_restitution_approaches_the_closed_form() {
         if number(i, "dissipation") * number(i, "impact_speed") < 0.5 {
             assert!((order - 1.0).abs() < 0.1, "{i}: order {order}");
         }
+        let said = Frictionless.impact(&seed(1e-3, 0.0, 0.0, impact.mass, material), impact.speed).unwrap();
+        assert!((said.rebound / impact.speed - expected).abs() < 1e-9, "{i}: {said:?}");
         // The other Hunt–Crossley laws have the same normal force.
         let one = restitution(&Frictionless, material, impact, 500);
         assert_eq!(restitution(&Lagged::default(), material, impact, 500), one);
@@ -117,6 +119,8 @@ fn order_linear_damping_of_sap_and_limit_approaches_the_closed_form() {
         let (e, _) = extrapolate(|n| restitution(&sap, material, impact, n), 4000);
         // As for Hunt–Crossley above.
         assert!((e - expected).abs() < 2e-4, "sap {i}: {e} against {expected}");
+        let said = sap.impact(&seed(1e-3, 0.0, 0.0, mass, material), impact.speed).unwrap();
+        assert!((said.rebound / impact.speed - expected).abs() < 1e-9, "{i}: {said:?}");
         let limit = |n| {
             fly(impact, n, |dt, gap, _| {
                 let law = Limit::default();

@@ -15,6 +15,8 @@ fn lame() -> Lame {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     /// dev τ falls as exp(−t/t₁), volume stays, and nothing resists its change.
     #[test]
     fn analytic_stress_relaxes_and_volume_stays(
@@ -87,7 +89,7 @@ fn mode(x: &Vector3<f64>) -> Vector3<f64> {
 
 /// Amplitude of that mode's velocity beside its start, step by step of `dt` \[s\], of rubber with or without its branch.
 fn rung(branch: Option<Maxwell>, dt: f64, steps: u32) -> Vec<f64> {
-    let h = SIDE / 16.0;
+    let h = SIDE / 12.0;
     let half = Vector3::new(0.5 * SIDE, 0.5 * SIDE, 0.1 * SIDE);
     let solid = Shape::Box { half_extents: half };
     let middle = Isometry3::translation(half.x, half.y, half.z);

@@ -60,9 +60,9 @@ fn analytic_discs_keep_their_energy_whatever_the_step() {
 
 /// Run-out of a column of sand, twice as high as half its width, in half widths: where 99 % of it are within.
 fn run_out(courant: f64, transfer_time: f64) -> f64 {
-    let (width, h) = (0.2, 0.02);
+    let (width, h) = (0.2, 0.025);
     let mut p = Particles::default();
-    p.lattice(Vector3::repeat(0.005), 0.01, [20, 2, 40], 2200.0, 1e-6, 0);
+    p.lattice(Vector3::repeat(0.00625), 0.0125, [16, 2, 32], 2200.0, 0.0125f64.powi(3), 0);
     let lame = Lame::new(3.5e5, 0.3).unwrap();
     let sand: Vec<Box<dyn Material>> = vec![Box::new(DruckerPrager::new(lame, 0.5).unwrap())];
     let walls = vec![

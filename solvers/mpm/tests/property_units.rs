@@ -134,7 +134,7 @@ fn unit() -> impl Strategy<Value = f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4))]
+    #![proptest_config(ProptestConfig::with_cases(2))]
 
     #[test]
     fn property_points_move_alike_in_all_units(f in family(), length in unit(), mass in unit(), time in unit()) {

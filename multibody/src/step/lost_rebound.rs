@@ -1,0 +1,143 @@
+use std::f64::consts::FRAC_PI_4;
+
+use signorini_core::na::Matrix3;
+use signorini_core::{
+    ContactMaterial, ContactSeed, ContactSide, FrozenProblem, Impact, State, StepProblem, largest,
+};
+
+use crate::Kinematics;
+use crate::actuation::inputs::Inputs;
+use crate::step::contact_problem::ContactProblem;
+use crate::step::contact_search::ContactSearch;
+use crate::step::pools::CONTACT;
+use crate::step::prepared::Prepared;
+
+/// Gravity that turns speeds into heights \[m/s²\].
+const GRAVITY: f64 = 9.81;
+
+/// An impact faster than any of a scene \[m/s\].
+const FASTEST: f64 = 1e4;
+
+/// Looks for impacts whose rebound a step takes away, or that it begins so deep that their springs hold more than the bodies bring.
+///
+/// Half steps of implicit Euler take the part θ²/4 of the speed of a spring with ω h = θ, so that an impact, which lasts π/ω, loses the speed π θ/4 r of its rebound r, and the height r/g times that.
+/// The rebound may lose the height `accuracy`, or the part 2 √accuracy of its height:
+///
+/// ```text
+/// π θ r/4 ≤ max(g accuracy/r, √accuracy r),     θ = h s/δ_s,  w² = s² + (s δ/δ_s)²
+/// s = max(√(v_n² + 2 a φ₊), |v_n¹|)
+/// ```
+/// Here φ is the gap and v_n the normal velocity at the start, a the acceleration that closes the gap without contact, v_n¹ the normal velocity at the end, which counts for steps that begin at the turning
+/// point; δ_s is the depth at which the law stops s, δ the depth at the start, and r the rebound of the law of an impact at w. Resting contacts have s = 0. Normal speeds and rebounds below √(2 g accuracy)
+/// are left alone: they lift a body by less than the accuracy. Derivation: papers/kurtz2025cenic, impacts.
+pub(crate) struct LostRebound {
+    /// The fastest rebound of any contact of the scene \[m/s\].
+    most: f64,
+    /// Bodies at the end of a step, where contacts are not looked for ahead: it finds contacts then that it did not know of.
+    end: Option<Kinematics>,
+}
+
+impl LostRebound {
+    pub(crate) fn new(i: &Inputs<'_>, search: &ContactSearch, speculative: bool) -> Self {
+        let rebound = |material: ContactMaterial| {
+            let seeds = vec![seed_of(material, 0.0, 0.0)];
+            search.law.impact(&seeds, 0, FASTEST).map_or(0.0, |i| i.rebound)
+        };
+        Self {
+            most: largest(search.collision.kinds_of_pairs().iter().map(|p| rebound(p.material))),
+            end: (!speculative).then(|| Kinematics::new(i.model)),
+        }
+    }
+
+    /// Rebounds of any speed may occur from now on: parameters of contacts are set by a function.
+    pub(crate) fn expect_any(&mut self) {
+        self.most = FASTEST;
+    }
+
+    /// The largest loss of a step, as a multiple of the allowed one, squared.
+    pub(crate) fn of_step(
+        &mut self,
+        i: &Inputs<'_>,
+        slots: &[Prepared],
+        search: &mut ContactSearch,
+        x: [&State; 2],
+        accuracy: f64,
+    ) -> f64 {
+        let bounds = Bounds { h: x[1].t - x[0].t, accuracy, slow: (2.0 * GRAVITY * accuracy).sqrt() };
+        if self.most <= bounds.slow {
+            return 0.0;
+        }
+        let ready = slots.iter().filter(|p| p.ready);
+        let known = largest(ready.map(|p| bounds.of_problem(p.problem.contacts(), &x[1].v)));
+        let new = self.end.as_mut().map_or(0.0, |kin| {
+            kin.set_positions(i.model, &x[1].q, &i.held.mocap);
+            kin.set_velocities(i.model, &x[1].v);
+            bounds.of_end(i, kin, search)
+        });
+        known.max(new).powi(2)
+    }
+}
+
+/// Length of the step \[s\], accuracy \[m\], and speed that may be lost as a whole \[m/s\].
+struct Bounds {
+    h: f64,
+    accuracy: f64,
+    slow: f64,
+}
+
+impl Bounds {
+    /// Loss of a contact with the normal speed `speed` at the depth `depth` as a multiple of the allowed one; `impact` is that of its law at a speed.
+    fn loss(&self, speed: f64, depth: f64, impact: impl Fn(f64) -> Option<Impact>) -> f64 {
+        if speed <= self.slow {
+            return 0.0;
+        }
+        let Some(stop) = impact(speed).map(|i| i.depth).filter(|d| *d > 0.0) else {
+            return 0.0;
+        };
+        let whole = speed * 1.0f64.hypot(depth / stop);
+        let r = impact(whole).map_or(0.0, |i| i.rebound);
+        if r <= self.slow {
+            return 0.0;
+        }
+        let allowed = (GRAVITY * self.accuracy / r).max(self.accuracy.sqrt() * r);
+        FRAC_PI_4 * self.h * speed / stop * r / allowed
+    }
+
+    /// Of the contacts of a problem that was solved, with the velocities at the end of the step.
+    fn of_problem(&self, contacts: &ContactProblem, v1: &[f64]) -> f64 {
+        let law = &contacts.frozen.pools().members()[CONTACT];
+        largest(contacts.seeds.iter().enumerate().map(|(k, seed)| {
+            let normal =
+                |v: &[f64]| FrozenProblem::contact_velocity_at(contacts.frozen.frozen_map(), k, v)[0];
+            let [before, free, after] =
+                [seed.velocity[0], normal(contacts.frozen.free_velocity()), normal(v1)];
+            let gain = 2.0 * ((before - free) / self.h).max(0.0) * seed.gap.max(0.0);
+            let speed = (before * before + gain).sqrt().max(after.abs());
+            let open = seed.gap + self.h * before.min(free).min(after) > 0.0;
+            let depth = (-seed.gap).max(0.0);
+            if open { 0.0 } else { self.loss(speed, depth, |v| law.impact(&contacts.seeds, k, v)) }
+        }))
+    }
+
+    /// Of the contacts that bodies have where they are, each as heavy there as it is in the mean.
+    fn of_end(&self, i: &Inputs<'_>, kin: &Kinematics, search: &mut ContactSearch) -> f64 {
+        search.rest();
+        if search.find(i.model, kin).is_err() {
+            return 0.0;
+        }
+        let (found, law) = (&search.found, &search.law);
+        largest(found.iter().filter(|c| c.gap < 0.0).map(|c| {
+            let at = |side: usize| kin.point_velocity(i.model, c.bodies[side], c.point_of(side));
+            let speed = (at(1) - at(0)).dot(&c.point.normal).abs();
+            let w = c.bodies.iter().map(|b| i.settings.reference.bodies[*b]).sum();
+            let seeds = vec![seed_of(c.material, c.gap, w)];
+            self.loss(speed, -c.gap, |v| law.impact(&seeds, 0, v))
+        }))
+    }
+}
+
+/// A contact of inverse mass `w` \[1/kg\].
+fn seed_of(material: ContactMaterial, gap: f64, w: f64) -> ContactSeed {
+    let sides = ContactSide::single(Matrix3::from_diagonal_element(w), 1);
+    ContactSeed { material, gap, sides, ..ContactSeed::default() }
+}

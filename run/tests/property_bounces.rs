@@ -1,0 +1,88 @@
+//! Balls bounce as high as their law returns, whatever their stiffness, under error control.
+
+use proptest::prelude::*;
+use signorini_core::NoObserver;
+use signorini_run::Method;
+use signorini_scene::{LoadOptions, Scene};
+use signorini_testkit::data;
+
+const GRAVITY: f64 = 9.81;
+
+/// Height that a ball on a plane reaches after its first impact \[m\], from the energy that it leaves with; `v` is the speed of the impact \[m/s\] and `contact` how long it lasts \[s\].
+fn height(scene: &Scene, method: &Method, [v, contact]: [f64; 2]) -> f64 {
+    let mut sys = method.system(scene).unwrap();
+    let mut x = sys.initial_state(None).unwrap();
+    let low = x.q[2] - v * v / (2.0 * GRAVITY);
+    // One that is thrown back has left, one that loses all has not fallen again.
+    let end = v / GRAVITY + 2.0 * contact + 0.1 * v / GRAVITY;
+    method.integrator().unwrap().advance(&mut sys, &mut x, end, &mut NoObserver).unwrap();
+    x.q[2] - low + x.v[2] * x.v[2] / (2.0 * GRAVITY)
+}
+
+fn drop(mass: f64, height: f64, stiffness: f64, dissipation: f64) -> Scene {
+    let text = format!(
+        "<mujoco><custom><text name='signorini:default' data='stiffness={} dissipation={dissipation}'/></custom><worldbody><geom type='plane' size='5 5 1'/>\
+         <body pos='0 0 {}'><freejoint/><geom type='sphere' size='.05' mass='{mass}'/></body></worldbody></mujoco>",
+        2.0 * stiffness,
+        height + 0.05
+    );
+    Scene::from_mjcf(&text, "drop.xml", &LoadOptions::default()).unwrap()
+}
+
+/// Height that a ball of m z̈ = −m g + k δ (1 + d δ̇)₊ reaches after it fell from `fall` \[m\], by the midpoint rule.
+fn exact(mass: f64, k: f64, d: f64, fall: f64) -> f64 {
+    let rate = |[z, v]: [f64; 2]| {
+        let depth = (-z).max(0.0);
+        [v, -GRAVITY + k * depth * (1.0 - d * v).max(0.0) / mass]
+    };
+    let h = 1e-4 * (mass / k).sqrt();
+    let (mut z, mut v) = (0.0, -(2.0 * GRAVITY * fall).sqrt());
+    while z < 0.0 || v < 0.0 {
+        let [a, b] = rate([z, v]);
+        let [a, b] = rate([z + 0.5 * h * a, v + 0.5 * h * b]);
+        (z, v) = (z + h * a, v + h * b);
+    }
+    v * v / (2.0 * GRAVITY)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// A tenth of the height at 1e-3, and none gained in any mode.
+    #[test]
+    fn property_balls_bounce_as_their_law_says(
+        mass in prop::sample::select(vec![0.05, 1.0, 20.0]),
+        stiffness in 3.0f64..8.0,
+        dissipation in prop::sample::select(vec![0.0, 0.0, 0.03, 0.2]),
+        fall in 0.3f64..2.0,
+        paper in any::<bool>(),
+    ) {
+        let k = 10f64.powf(stiffness);
+        // A spring that the ball does not go through.
+        prop_assume!((2.0 * mass * GRAVITY * fall / k).sqrt() < 0.04);
+        let scene = drop(mass, fall, k, dissipation);
+        let v = (2.0 * GRAVITY * fall).sqrt();
+        let method = Method::cenic(1e-3);
+        let method = if paper { method.in_paper_mode().unwrap() } else { method };
+        let expected = exact(mass, k, dissipation, fall);
+        let found = height(&scene, &method, [v, 3.2 * (mass / k).sqrt()]);
+        prop_assert!((found - expected).abs() < 0.1 * expected, "{found} of {expected} m");
+        prop_assert!(found < fall * (1.0 + 1e-3), "{found} of {fall} m");
+    }
+}
+
+/// 1.4, 0 and 0 mm came back of 1 m, and tenfold in paper mode.
+#[test]
+fn regression_stiff_impacts_are_elastic() {
+    for (file, k) in
+        [("rigid/bounce_1e5.xml", 1e5f64), ("rigid/bounce_1e6.xml", 1e6), ("rigid/bounce_1e7.xml", 1e7)]
+    {
+        let Some(path) = data::case(file) else { return };
+        let scene = Scene::load(path, &LoadOptions::default()).unwrap();
+        let v = (2.0 * GRAVITY).sqrt();
+        for method in [Method::cenic(1e-3), Method::cenic(1e-3).in_paper_mode().unwrap()] {
+            let found = height(&scene, &method, [v, 3.2 / k.sqrt()]);
+            assert!((0.9..1.001).contains(&found), "{file}: {found} m");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+use signorini_core::{ContactSeed, Impact};
+
+/// A spring with Hunt–Crossley dissipation, f = k δ (1 + d δ̇)₊, d \[s/m\]; the rebound is one of any stiffness and mass.
+///
+/// Along the path m v dv = −f dδ, so that ∫ v dv/(1 + d v) over the approach equals that over the return:
+///
+/// ```text
+/// x − ln(1 + x) = −y − ln(1 − y),     x = d v₀,  y = d v₁ < 1
+/// ```
+/// With u = −ln(1 − y) the right side is u − 1 + e⁻ᵘ, convex and growing, so that Newton's method from the right converges without a safeguard.
+pub(crate) fn hunt_crossley(seed: &ContactSeed, speed: f64) -> Impact {
+    Impact { rebound: returned(seed.material.dissipation, speed), depth: seed.spring_depth(speed) }
+}
+
+/// v₁ of v₀ = `speed` above.
+fn returned(d: f64, speed: f64) -> f64 {
+    let x = d * speed;
+    // The next term of the series is 4 x²/9 of the speed.
+    if x < 1e-6 {
+        return speed * (1.0 - 2.0 * x / 3.0);
+    }
+    let left = if x < 1e-2 { x * x * (0.5 - x * (1.0 / 3.0 - x * (0.25 - 0.2 * x))) } else { x - x.ln_1p() };
+    let mut u = (left + 1.0).min((2.0 * left).sqrt() + left);
+    for _ in 0..50 {
+        let part = -(-u).exp_m1();
+        let change = (u - part - left) / part;
+        u -= change;
+        if change.abs() <= 1e-12 * u {
+            break;
+        }
+    }
+    -(-u).exp_m1() / d
+}
+
+/// A spring with a linear damper, f = k (δ + τ δ̇)₊, τ \[s\] the relaxation time.
+///
+/// The force is zero again at the phase ω_d t = π − 2 asin ζ, before the gap opens:
+///
+/// ```text
+/// v₁ = v₀ exp(−2 ζ acos ζ/√(1 − ζ²)),     ζ = τ √(k W_nn)/2;  acosh ζ/√(ζ² − 1) for ζ > 1
+/// ```
+pub(crate) fn kelvin_voigt(seed: &ContactSeed, speed: f64) -> Impact {
+    let depth = seed.spring_depth(speed);
+    let omega = (seed.material.stiffness * seed.delassus()[(0, 0)]).sqrt();
+    let zeta = 0.5 * seed.material.relaxation_time * omega;
+    let ring = ((1.0 - zeta) * (1.0 + zeta)).abs().sqrt();
+    let phase = match ring {
+        0.0 => 1.0,
+        _ if zeta < 1.0 => zeta.acos() / ring,
+        _ => zeta.acosh() / ring,
+    };
+    Impact { rebound: speed * (-2.0 * zeta * phase).exp(), depth }
+}
