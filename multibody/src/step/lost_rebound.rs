@@ -2,7 +2,7 @@ use std::f64::consts::FRAC_PI_4;
 
 use signorini_core::na::Matrix3;
 use signorini_core::{
-    ContactMaterial, ContactSeed, ContactSide, FrozenProblem, Impact, State, StepProblem, largest,
+    ContactMaterial, ContactSeed, ContactSide, FrozenProblem, Impact, LawPool, State, StepProblem, largest,
 };
 
 use crate::Kinematics;
@@ -15,10 +15,13 @@ use crate::step::prepared::Prepared;
 /// Gravity that turns speeds into heights \[m/s²\].
 const GRAVITY: f64 = 9.81;
 
+/// A speed at which the depth of an impact is asked for where nothing moves \[m/s\].
+const STILL: f64 = 1e-9;
+
 /// An impact faster than any of a scene \[m/s\].
 const FASTEST: f64 = 1e4;
 
-/// Looks for impacts whose rebound a step takes away, or that it begins so deep that their springs hold more than the bodies bring.
+/// Looks for impacts whose rebound a step takes away; where contacts are not looked for ahead, for impacts that a step begins so deep that their springs hold more than the bodies bring.
 ///
 /// Half steps of implicit Euler take the part θ²/4 of the speed of a spring with ω h = θ, so that an impact, which lasts π/ω, loses the speed π θ/4 r of its rebound r, and the height r/g times that.
 /// The rebound may lose the height `accuracy`, or the part 2 √accuracy of its height:
@@ -29,7 +32,14 @@ const FASTEST: f64 = 1e4;
 /// ```
 /// Here φ is the gap and v_n the normal velocity at the start, a the acceleration that closes the gap without contact, v_n¹ the normal velocity at the end, which counts for steps that begin at the turning
 /// point; δ_s is the depth at which the law stops s, δ the depth at the start, and r the rebound of the law of an impact at w. Resting contacts have s = 0. Normal speeds and rebounds below √(2 g accuracy)
-/// are left alone: they lift a body by less than the accuracy. Derivation: papers/kurtz2025cenic, impacts.
+/// are left alone: they lift a body by less than the accuracy.
+///
+/// A contact that is found at the depth δ and was not known before brings the rebound r(w) in place of r(s), with s its own speed. Heights that are gained are bounded in the same way:
+///
+/// ```text
+/// r(w)² − r(s)² ≤ max(2 g accuracy, 2 √accuracy r(s)²)
+/// ```
+/// Derivation: papers/kurtz2025cenic, impacts.
 pub(crate) struct LostRebound {
     /// The fastest rebound of any contact of the scene \[m/s\].
     most: f64,
@@ -58,7 +68,7 @@ impl LostRebound {
     pub(crate) fn of_step(
         &mut self,
         i: &Inputs<'_>,
-        slots: &[Prepared],
+        slots: &[Prepared; 2],
         search: &mut ContactSearch,
         x: [&State; 2],
         accuracy: f64,
@@ -67,14 +77,15 @@ impl LostRebound {
         if self.most <= bounds.slow {
             return 0.0;
         }
-        let ready = slots.iter().filter(|p| p.ready);
-        let known = largest(ready.map(|p| bounds.of_problem(p.problem.contacts(), &x[1].v)));
-        let new = self.end.as_mut().map_or(0.0, |kin| {
-            kin.set_positions(i.model, &x[1].q, &i.held.mocap);
-            kin.set_velocities(i.model, &x[1].v);
-            bounds.of_end(i, kin, search)
-        });
-        known.max(new).powi(2)
+        let [start, middle] = slots.each_ref().map(|p| p.ready.then(|| p.problem.contacts()));
+        let Some(kin) = &mut self.end else {
+            let lost = |p: Option<&ContactProblem>| p.map_or(0.0, |p| bounds.lost(p, &x[1].v));
+            return lost(start).max(lost(middle)).powi(2);
+        };
+        kin.set_positions(i.model, &x[1].q, &i.held.mocap);
+        kin.set_velocities(i.model, &x[1].v);
+        let before = middle.map_or(0.0, |p| bounds.gained_before(p, start));
+        before.max(bounds.gained_at_end(i, kin, search, middle.or(start)))
     }
 }
 
@@ -103,9 +114,9 @@ impl Bounds {
         FRAC_PI_4 * self.h * speed / stop * r / allowed
     }
 
-    /// Of the contacts of a problem that was solved, with the velocities at the end of the step.
-    fn of_problem(&self, contacts: &ContactProblem, v1: &[f64]) -> f64 {
-        let law = &contacts.frozen.pools().members()[CONTACT];
+    /// Most that the contacts of a problem that was solved lose, with the velocities at the end of the step.
+    fn lost(&self, contacts: &ContactProblem, v1: &[f64]) -> f64 {
+        let law = law_of(contacts);
         largest(contacts.seeds.iter().enumerate().map(|(k, seed)| {
             let normal =
                 |v: &[f64]| FrozenProblem::contact_velocity_at(contacts.frozen.frozen_map(), k, v)[0];
@@ -119,21 +130,58 @@ impl Bounds {
         }))
     }
 
-    /// Of the contacts that bodies have where they are, each as heavy there as it is in the mean.
-    fn of_end(&self, i: &Inputs<'_>, kin: &Kinematics, search: &mut ContactSearch) -> f64 {
+    /// Height that a contact gains which is found at the depth `depth` with the normal speed `speed`, as a multiple of the allowed one.
+    fn gain(&self, speed: f64, depth: f64, impact: impl Fn(f64) -> Option<Impact>) -> f64 {
+        let speed = speed.max(STILL);
+        let Some(own) = impact(speed).filter(|i| i.depth > 0.0) else {
+            return 0.0;
+        };
+        let whole = impact(speed * 1.0f64.hypot(depth / own.depth)).map_or(0.0, |i| i.rebound);
+        let (had, has) = (own.rebound * own.rebound, whole * whole);
+        (has - had) / (2.0 * GRAVITY * self.accuracy).max(2.0 * self.accuracy.sqrt() * had)
+    }
+
+    /// Most that contacts of a problem gain whose pair had none in the problem before.
+    fn gained_before(&self, contacts: &ContactProblem, before: Option<&ContactProblem>) -> f64 {
+        let law = law_of(contacts);
+        let found = contacts.frozen.contacts().iter().zip(&contacts.seeds).enumerate();
+        let new = found.filter(|(_, (c, seed))| seed.gap < 0.0 && !knows(before, c.geoms));
+        largest(new.map(|(k, (_, seed))| {
+            self.gain(seed.velocity[0].abs(), -seed.gap, |v| law.impact(&contacts.seeds, k, v))
+        }))
+    }
+
+    /// Most that contacts gain which bodies have where they are, of pairs that had none in the problem before; each is as heavy there as it is in the mean.
+    fn gained_at_end(
+        &self,
+        i: &Inputs<'_>,
+        kin: &Kinematics,
+        search: &mut ContactSearch,
+        before: Option<&ContactProblem>,
+    ) -> f64 {
         search.rest();
+        // A pair without a query fails the next step, which names it.
         if search.find(i.model, kin).is_err() {
             return 0.0;
         }
-        let (found, law) = (&search.found, &search.law);
-        largest(found.iter().filter(|c| c.gap < 0.0).map(|c| {
+        let new = search.found.iter().filter(|c| c.gap < 0.0 && !knows(before, c.geoms.map(|g| g as u32)));
+        largest(new.map(|c| {
             let at = |side: usize| kin.point_velocity(i.model, c.bodies[side], c.point_of(side));
             let speed = (at(1) - at(0)).dot(&c.point.normal).abs();
             let w = c.bodies.iter().map(|b| i.settings.reference.bodies[*b]).sum();
             let seeds = vec![seed_of(c.material, c.gap, w)];
-            self.loss(speed, -c.gap, |v| law.impact(&seeds, 0, v))
+            self.gain(speed, -c.gap, |v| search.law.impact(&seeds, 0, v))
         }))
     }
+}
+
+fn law_of(contacts: &ContactProblem) -> &dyn LawPool {
+    contacts.frozen.pools().members()[CONTACT].as_ref()
+}
+
+/// Whether a problem has a contact of two geoms.
+fn knows(problem: Option<&ContactProblem>, geoms: [u32; 2]) -> bool {
+    problem.is_some_and(|p| p.frozen.contacts().iter().any(|c| c.geoms == geoms))
 }
 
 /// A contact of inverse mass `w` \[1/kg\].

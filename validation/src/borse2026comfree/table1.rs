@@ -44,7 +44,7 @@ const WAITING: [PlanModel; 4] =
 /// Rows of a quick run; all others stand there as recorded.
 const QUICK: &[Row] = ROWS.split_at(1).0;
 /// Samples of a plan, and trials of a row: quick and full.
-const SAMPLES: [usize; 2] = [16, 64];
+const SAMPLES: [usize; 2] = [12, 64];
 const TRIALS: [u64; 2] = [1, 30];
 /// Mass of the object and friction differ by up to this part.
 const VARY: f64 = 0.2;
