@@ -15,6 +15,12 @@ use crate::step::prepared::Prepared;
 /// Gravity that turns speeds into heights \[m/s²\].
 const GRAVITY: f64 = 9.81;
 
+/// Height that may be lost, as a multiple of the accuracy.
+const HEIGHT: f64 = 4.0;
+
+/// Smallest part of the speed of a rebound that may be lost: finer accuracies see the depth of an impact in the norm of states.
+const PART: f64 = 1.0 / 32.0;
+
 /// A speed at which the depth of an impact is asked for where nothing moves \[m/s\].
 const STILL: f64 = 1e-9;
 
@@ -24,20 +30,20 @@ const FASTEST: f64 = 1e4;
 /// Looks for impacts whose rebound a step takes away; where contacts are not looked for ahead, for impacts that a step begins so deep that their springs hold more than the bodies bring.
 ///
 /// Half steps of implicit Euler take the part θ²/4 of the speed of a spring with ω h = θ, so that an impact, which lasts π/ω, loses the speed π θ/4 r of its rebound r, and the height r/g times that.
-/// The rebound may lose the height `accuracy`, or the part 2 √accuracy of its height:
+/// The rebound may lose the height H = 4 `accuracy`, or the part 2p of its height, p = max(√accuracy, 1/32):
 ///
 /// ```text
-/// π θ r/4 ≤ max(g accuracy/r, √accuracy r),     θ = h s/δ_s,  w² = s² + (s δ/δ_s)²
+/// π θ r/4 ≤ max(g H/r, p r),     θ = h s/δ_s,  w² = s² + (s δ/δ_s)²
 /// s = max(√(v_n² + 2 a φ₊), |v_n¹|)
 /// ```
 /// Here φ is the gap and v_n the normal velocity at the start, a the acceleration that closes the gap without contact, v_n¹ the normal velocity at the end, which counts for steps that begin at the turning
-/// point; δ_s is the depth at which the law stops s, δ the depth at the start, and r the rebound of the law of an impact at w. Resting contacts have s = 0. Normal speeds and rebounds below √(2 g accuracy)
-/// are left alone: they lift a body by less than the accuracy.
+/// point; δ_s is the depth at which the law stops s, δ the depth at the start, and r the rebound of the law of an impact at w. Resting contacts have s = 0. Normal speeds and rebounds below √(2 g H)
+/// are left alone: they lift a body by less than H.
 ///
 /// A contact that is found at the depth δ and was not known before brings the rebound r(w) in place of r(s), with s its own speed. Heights that are gained are bounded in the same way:
 ///
 /// ```text
-/// r(w)² − r(s)² ≤ max(2 g accuracy, 2 √accuracy r(s)²)
+/// r(w)² − r(s)² ≤ max(2 g H, 2p r(s)²)
 /// ```
 /// Derivation: papers/kurtz2025cenic, impacts.
 pub(crate) struct LostRebound {
@@ -73,7 +79,9 @@ impl LostRebound {
         x: [&State; 2],
         accuracy: f64,
     ) -> f64 {
-        let bounds = Bounds { h: x[1].t - x[0].t, accuracy, slow: (2.0 * GRAVITY * accuracy).sqrt() };
+        let height = HEIGHT * accuracy;
+        let slow = (2.0 * GRAVITY * height).sqrt();
+        let bounds = Bounds { h: x[1].t - x[0].t, height, part: accuracy.sqrt().max(PART), slow };
         if self.most <= bounds.slow {
             return 0.0;
         }
@@ -89,10 +97,11 @@ impl LostRebound {
     }
 }
 
-/// Length of the step \[s\], accuracy \[m\], and speed that may be lost as a whole \[m/s\].
+/// Length of the step \[s\], height \[m\] and part of a speed that may be lost, and speed of that height \[m/s\].
 struct Bounds {
     h: f64,
-    accuracy: f64,
+    height: f64,
+    part: f64,
     slow: f64,
 }
 
@@ -110,7 +119,7 @@ impl Bounds {
         if r <= self.slow {
             return 0.0;
         }
-        let allowed = (GRAVITY * self.accuracy / r).max(self.accuracy.sqrt() * r);
+        let allowed = (GRAVITY * self.height / r).max(self.part * r);
         FRAC_PI_4 * self.h * speed / stop * r / allowed
     }
 
@@ -138,7 +147,7 @@ impl Bounds {
         };
         let whole = impact(speed * 1.0f64.hypot(depth / own.depth)).map_or(0.0, |i| i.rebound);
         let (had, has) = (own.rebound * own.rebound, whole * whole);
-        (has - had) / (2.0 * GRAVITY * self.accuracy).max(2.0 * self.accuracy.sqrt() * had)
+        (has - had) / (2.0 * GRAVITY * self.height).max(2.0 * self.part * had)
     }
 
     /// Most that contacts of a problem gain whose pair had none in the problem before.
