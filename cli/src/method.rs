@@ -38,6 +38,13 @@ pub(crate) struct MethodArguments {
     /// Accuracy of error control: bound on the position error of one step (m, rad); 1e-3 when left out. With comfree: physical gains, which are soft.
     #[arg(long, conflicts_with = "dt")]
     accuracy: Option<f64>,
+    /// Largest step of error control (s); 0.1 when left out.
+    #[arg(long, value_name = "S")]
+    max_step: Option<f64>,
+    /// Relative regularisation of friction σ_R, icf and reference: what friction holds creeps at the stiction speed, or at σ_R times the speed that friction could stop in a step if that is larger; 1e-6 when left out,
+    /// 1e-3 in paper mode.
+    #[arg(long, value_name = "SIGMA")]
+    sigma_r: Option<f64>,
     /// Fixed step (s); 0.002 when left out, 0.005 with ipc.
     #[arg(long)]
     dt: Option<f64>,
@@ -77,6 +84,8 @@ impl MethodArguments {
             ("--mass-scale", self.mass_scale.is_some()),
             ("--integrator", self.integrator.is_some()),
             ("--accuracy", self.accuracy.is_some()),
+            ("--max-step", self.max_step.is_some()),
+            ("--sigma-r", self.sigma_r.is_some()),
             ("--dt", self.dt.is_some()),
             ("--range", self.range.is_some()),
             ("--skin", self.skin.is_some()),
@@ -128,9 +137,13 @@ impl MethodArguments {
         let named = names::method(&self.solver, self.law.as_deref(), stepping).map_err(|e| e.to_string())?;
         Ok(match named {
             Method::ComFree(m) => Method::ComFree(self.comfree(m)?),
-            Method::Icf(m) => Method::Icf(Icf { law: self.law_of(m.law)?, paper: self.paper_mode, ..m }),
+            Method::Icf(m) => {
+                let (law, sigma_r) = (self.law_of(m.law)?, self.regularization()?);
+                Method::Icf(Icf { law, paper: self.paper_mode, sigma_r, ..m })
+            }
             Method::Reference(m) => {
-                Method::Reference(Reference { law: self.law_of(m.law)?, paper: self.paper_mode, ..m })
+                let (law, sigma_r) = (self.law_of(m.law)?, self.regularization()?);
+                Method::Reference(Reference { law, paper: self.paper_mode, sigma_r, ..m })
             }
             other => other,
         })
@@ -144,11 +157,26 @@ impl MethodArguments {
             None if controlled => Stepping::accurate(accuracy),
             None => Stepping::Fixed { dt: step },
         };
-        match self.dt {
-            Some(dt) if stepping.is_controlled() => Err(format!(
+        match (self.dt, self.max_step, stepping) {
+            (Some(dt), _, Stepping::Controlled(_)) => Err(format!(
                 "--dt {dt}: error control chooses its steps; leave it out, or take equal steps with --integrator fixed"
             )),
+            (_, Some(max_step), Stepping::Controlled(mut c)) => {
+                c.max_step = max_step;
+                Ok(Stepping::Controlled(c))
+            }
+            (_, Some(max_step), _) => Err(format!(
+                "--max-step {max_step}: only error control chooses its steps (--integrator cenic); leave it out, or give --dt"
+            )),
             _ => Ok(stepping),
+        }
+    }
+
+    /// σ_R, where it is given.
+    fn regularization(&self) -> Result<Option<f64>, String> {
+        match self.sigma_r {
+            Some(s) if !(s > 0.0 && s <= 1.0) => Err(format!("--sigma-r {s}: it is above 0 and at most 1")),
+            s => Ok(s),
         }
     }
 
@@ -169,6 +197,11 @@ impl MethodArguments {
             if n == 0 {
                 return Err("--sweeps 0: a step has at least one sweep; give 1 or more".into());
             }
+        }
+        if let Some(s) = self.sigma_r.filter(|_| comfree || !matches!(law, Law::Lagged | Law::Similar)) {
+            return Err(format!(
+                "--sigma-r {s}: only the laws lagged and similar of icf and reference have a regularisation of friction; leave it out"
+            ));
         }
         if let Some(m) = self.memory.filter(|_| !(sweeps && dual_cone)) {
             return Err(format!(
@@ -272,6 +305,7 @@ impl MethodArguments {
             ("--memory", self.memory.is_some(), "only comfree remembers forces"),
             ("--directions", self.directions.is_some(), "only the law dual_cone has directions"),
             ("--gains", self.gains.is_some(), "only the law dual_cone has gains"),
+            ("--sigma-r", self.sigma_r.is_some(), "friction of ipc has its stiction speed alone"),
             ("--mass-scale", self.mass_scale.is_some(), "only the law published_dual_cone has one"),
             ("--paper-mode", self.paper_mode, "ipc has no second mode"),
         ];

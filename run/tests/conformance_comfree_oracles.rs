@@ -93,6 +93,7 @@ impl<L: ContactLaw<3, Seed = ContactSeed>> OwnMethod for PaperMode<L> {
             speculative: false,
             carries_momentum: false,
             equality_tolerance: f64::INFINITY,
+            sigma_r: 1e-3,
         };
         Ok(RigidSystem::new(scene, &Pool::<_, 3>::new(self.0.clone()), options)?)
     }

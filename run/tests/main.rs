@@ -25,6 +25,7 @@ mod conformance_joints_under_load;
 mod conformance_own_solver;
 mod property_bounces;
 mod property_contact_model;
+mod property_creep;
 mod property_depth;
 mod property_free_flight;
 mod property_gain_factors;

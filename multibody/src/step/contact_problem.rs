@@ -26,11 +26,16 @@ pub(crate) struct ContactProblem {
 
 impl ContactProblem {
     /// Without rows, for the blocks of M.
-    pub(crate) fn new(model: &Model, laws: &RigidLaws, mass: &BlockDiagonal) -> Result<Self, ProblemError> {
+    pub(crate) fn new(
+        model: &Model,
+        laws: &RigidLaws,
+        mass: &BlockDiagonal,
+        sigma_r: f64,
+    ) -> Result<Self, ProblemError> {
         let pools = Pools::new(vec![
             laws.contact.boxed_empty(),
             laws.limit.boxed_empty(),
-            Box::new(Pool::<DryFriction, 1>::new(DryFriction::default())),
+            Box::new(Pool::<DryFriction, 1>::new(DryFriction { sigma_r })),
             Box::new(Pool::<Gain, 1>::new(Gain)),
             Box::new(Pool::<NearRigid, 1>::new(NearRigid::default())),
             Box::new(Pool::<NearRigid, 3>::new(NearRigid::default())),

@@ -14,6 +14,8 @@ pub struct RigidOptions {
     /// Bodies that float freely, each the only one of its tree, carry their momentum through a step and turn as no torque acts on them, which keeps momentum and energy in flight; false: gyroscopic
     /// and centrifugal forces are those of the start of the step, as the papers have them.
     pub carries_momentum: bool,
+    /// σ_R of the dry friction of joints and tendons: a load creeps at most at v_s, or at σ_R times the speed that friction could stop in a step if that is larger.
+    pub sigma_r: f64,
     /// Actuators, tendon springs, dry friction and equalities are solved before contacts, with this solver, and enter A and v* of the problem, rather than
     /// being laws of it, as explicit solvers need it. None: they are laws beside the contacts. Where contacts push a motor or dry friction over its limits, or back from them, the problem asks for
     /// another solve ([`StepProblem::relag`](signorini_core::StepProblem::relag)): joints and contacts by turns, up to four times; from then on limits are kept and laws that reached theirs stay
@@ -23,6 +25,12 @@ pub struct RigidOptions {
 
 impl Default for RigidOptions {
     fn default() -> Self {
-        Self { speculative: true, equality_tolerance: 5e-5, carries_momentum: true, joints_first: None }
+        Self {
+            speculative: true,
+            equality_tolerance: 5e-5,
+            carries_momentum: true,
+            sigma_r: 1e-6,
+            joints_first: None,
+        }
     }
 }

@@ -6,8 +6,7 @@ use crate::actuation::state_kinematics::StateKinematics;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::joint_rows::JointRows;
 use crate::step::joints_first::JointsFirst;
-use crate::step::rigid_options::JointSolver;
-use crate::{Model, RigidLaws};
+use crate::{Model, RigidLaws, RigidOptions};
 
 /// The step problem of a prepared state, refilled for each step size.
 pub(crate) enum RigidProblem {
@@ -28,10 +27,11 @@ impl RigidProblem {
         model: &Model,
         laws: &RigidLaws,
         motion: &FreeMotion,
-        joints_first: Option<JointSolver>,
+        options: &RigidOptions,
     ) -> Result<Self, ProblemError> {
-        let (contacts, rows) = (ContactProblem::new(model, laws, &motion.mass)?, JointRows::new(model));
-        Ok(match joints_first {
+        let (contacts, rows) =
+            (ContactProblem::new(model, laws, &motion.mass, options.sigma_r)?, JointRows::new(model));
+        Ok(match options.joints_first {
             None => Self::Together(Box::new(Together { contacts, rows })),
             Some(solver) => {
                 Self::JointsFirst(Box::new(JointsFirst::new(model, motion, contacts, rows, solver())?))

@@ -89,7 +89,7 @@ impl RigidSystem {
             message: e.to_string(),
             remedy: "check masses and joints of the scene".into(),
         };
-        let slot = || Prepared::new(&model, laws, options.joints_first).map_err(internal);
+        let slot = || Prepared::new(&model, laws, &options).map_err(internal);
         let slots = [slot()?, slot()?];
         let switches = scene.options.switches;
         let surface = scene.geoms.iter().map(|g| g.pose.rotation * Vector3::from(g.surface.velocity));

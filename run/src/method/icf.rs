@@ -13,6 +13,8 @@ pub struct Icf {
     pub law: Law,
     /// No speculative margin, no islands, Hessian reuse, intervals ended as published: as in the paper's tables.
     pub paper: bool,
+    /// σ_R, relative regularisation of friction; None: 1e-6, and 1e-3 as published in paper mode.
+    pub sigma_r: Option<f64>,
     /// Stepping.
     pub stepping: Stepping,
 }
@@ -23,6 +25,6 @@ impl Icf {
     }
 
     pub(super) fn system(&self, scene: &Scene) -> Result<RigidSystem, MethodError> {
-        implicit_system(&self.law, self.paper, self.stepping, scene)
+        implicit_system(&self.law, self.paper, self.sigma_r, self.stepping, scene)
     }
 }

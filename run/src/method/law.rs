@@ -1,4 +1,4 @@
-use signorini_laws::{DualCone, Gains, Law};
+use signorini_laws::{DualCone, Gains, Lagged, Law};
 use signorini_multibody::{RigidLaws, RigidOptions, RigidSystem};
 use signorini_scene::Scene;
 
@@ -18,7 +18,7 @@ pub(super) fn system(law: &Law, scene: &Scene, options: RigidOptions) -> Result<
     let laws = match law {
         Law::DualCone(law) => RigidLaws::dual_cone(scene, *law),
         Law::PublishedDualCone(law) => RigidLaws::published_dual_cone(scene, *law),
-        law => return Ok(RigidSystem::new(scene, law.pool().as_ref(), options)?),
+        law => return Ok(RigidSystem::new(scene, law.pool_with(options.sigma_r).as_ref(), options)?),
     };
     Ok(RigidSystem::with_laws(scene, &laws, options)?)
 }
@@ -27,10 +27,13 @@ pub(super) fn system(law: &Law, scene: &Scene, options: RigidOptions) -> Result<
 pub(super) fn implicit_system(
     law: &Law,
     paper: bool,
+    sigma_r: Option<f64>,
     stepping: Stepping,
     scene: &Scene,
 ) -> Result<RigidSystem, MethodError> {
-    system(&acting_if(paper || stepping.is_controlled(), law), scene, rigid_options(paper))
+    let options = rigid_options(paper);
+    let options = RigidOptions { sigma_r: sigma_r.unwrap_or(options.sigma_r), ..options };
+    system(&acting_if(paper || stepping.is_controlled(), law), scene, options)
 }
 
 /// A law whose masses are shared by the contacts that act at the velocity without contact only where that is asked for: solutions and later evaluations let others act.
@@ -41,11 +44,13 @@ pub(super) fn acting_if(asked: bool, law: &Law) -> Law {
     }
 }
 
-/// Options of a system: without speculative contacts and without a look at equalities in paper mode.
+/// Options of a system: without speculative contacts and without a look at equalities in paper mode, and with the published regularisation of friction.
 pub(super) fn rigid_options(paper: bool) -> RigidOptions {
     let options = RigidOptions { speculative: !paper, carries_momentum: !paper, ..RigidOptions::default() };
     match paper {
-        true => RigidOptions { equality_tolerance: f64::INFINITY, ..options },
+        true => {
+            RigidOptions { equality_tolerance: f64::INFINITY, sigma_r: Lagged::default().sigma_r, ..options }
+        }
         false => options,
     }
 }

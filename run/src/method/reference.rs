@@ -12,12 +12,14 @@ pub struct Reference {
     pub law: Law,
     /// No speculative margin, intervals ended as published.
     pub paper: bool,
+    /// σ_R, relative regularisation of friction; None: 1e-6, and 1e-3 as published in paper mode.
+    pub sigma_r: Option<f64>,
     /// Stepping.
     pub stepping: Stepping,
 }
 
 impl Reference {
     pub(super) fn system(&self, scene: &Scene) -> Result<RigidSystem, MethodError> {
-        implicit_system(&self.law, self.paper, self.stepping, scene)
+        implicit_system(&self.law, self.paper, self.sigma_r, self.stepping, scene)
     }
 }

@@ -8,7 +8,7 @@ use signorini_core::{ContactLaw, LawEval, LawProperties, Smoothness};
 /// ℓ = δt f (√(v² + ε²) − ε),   γ = −δt f v/√(v² + ε²),   ε = max(v_s, σ_R w δt f)      kurtz2025cenic, eq. (5)
 /// ```
 /// A coordinate held by friction creeps at v = ε·r/√(1 − r²), r < 1 being the ratio of load to f; at half the limit that is 0.58 ε. v_s sets the
-/// creep, in the units of the coordinate (rad/s for a hinge); σ_R only raises ε to a thousandth of the speed that the impulse δt f could stop,
+/// creep, in the units of the coordinate (rad/s for a hinge); σ_R only raises ε to that part of the speed that the impulse δt f could stop,
 /// which keeps the Hessian conditioned. f = 0 is no friction.
 ///
 /// Lagged: nothing; δt enters the impulse and ε.

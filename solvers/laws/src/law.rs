@@ -84,11 +84,16 @@ impl Law {
         }
     }
 
-    /// An empty pool of the law; of a dual cone the one with three rows.
+    /// An empty pool of the law with its published settings; of a dual cone the one with three rows.
     pub fn pool(&self) -> Box<dyn LawPool> {
+        self.pool_with(Lagged::default().sigma_r)
+    }
+
+    /// [`Law::pool`] with another relative regularisation σ_R of friction, which the lagged and the similar law read.
+    pub fn pool_with(&self, sigma_r: f64) -> Box<dyn LawPool> {
         match self {
-            Self::Lagged => Box::new(Pool::<_, 3>::new(Lagged::default())),
-            Self::Similar => Box::new(Pool::<_, 3>::new(Similar::default())),
+            Self::Lagged => Box::new(Pool::<_, 3>::new(Lagged { sigma_r })),
+            Self::Similar => Box::new(Pool::<_, 3>::new(Similar { sigma_r })),
             Self::Sap => Box::new(Pool::<_, 3>::new(Sap::default())),
             Self::Frictionless => Box::new(Pool::<_, 1>::new(Frictionless)),
             Self::DualCone(law) => Box::new(Pool::<_, 3>::new(*law)),
