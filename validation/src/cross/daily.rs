@@ -32,8 +32,8 @@ impl Page for Daily {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([
             "Each scene is one that users of such programs often try. The accuracy bounds the position error of one step. Steps are up to 0.1 s long.".to_owned(),
-            format!("Bounces: a ball of 1 kg and of a radius of 0.05 m falls 1 m on a plane. The contact has no dissipation. The height after the first impact follows from the energy that the ball leaves with. \
-                The accuracy is 1e-3. Paper mode loses rebounds as published and must not gain height (papers/kurtz2025cenic/README.md, impacts)."),
+            "Bounces: a ball of 1 kg and of a radius of 0.05 m falls 1 m on a plane. The contact has no dissipation. The height after the first impact follows from the energy that the ball leaves with. \
+                The accuracy is 1e-3. Paper mode loses rebounds as published and must not gain height (papers/kurtz2025cenic/README.md, impacts).".to_owned(),
             format!("Grip: two fingers press on a block of 45 g with 20 N each, with the friction coefficient 0.7. Regularised friction creeps at v_s r/√(1 − r²) with the load r relative to its bound and v_s = {STICTION:e} m/s."),
             "Dry joint: an arm of 4 kg and of a length of 0.5 m is held level by the dry friction of its hinge, which is 12 N·m.".to_owned(),
             "Free flight: a box of 0.1 m × 0.2 m × 0.3 m tumbles for 20 s without gravity.".to_owned(),
