@@ -135,7 +135,7 @@ fn conformance_bad_references_are_refused() {
     );
     refuses(|s| s.actuators.push(motor(Transmission::Joint(9))), &["motor 'm'", "joint"]);
     refuses(|s| s.actuators.push(motor(Transmission::Tendon(0))), &["motor 'm'", "tendon"]);
-    refuses(|s| s.actuators.push(motor(Transmission::Body(1))), &["motor 'm'", "adhesion"]);
+    refuses(|s| s.actuators.push(motor(Transmission::Body(99))), &["motor 'm'", "body"]);
     refuses(
         |s| {
             let mut m = motor(Transmission::Joint(1));
