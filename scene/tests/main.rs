@@ -20,4 +20,5 @@ mod property_foreign_parts;
 mod property_mutated_models;
 mod property_urdf;
 mod regression_bad_input;
+mod regression_file_witnesses;
 mod regression_urdf_bad_input;

@@ -82,4 +82,7 @@ FILES += [
     {"name": "urdf_massless_tip", "urdf": urdf([IN, IN]).replace("</robot>", '<link name="tip"/><joint name="t" type="fixed"><parent link="l1"/><child link="tip"/></joint>'
         '<link name="ghost"><inertial><mass value="0"/><inertia ixx=".1" ixy="0" ixz="0" iyy=".1" iyz="0" izz=".1"/></inertial></link><joint name="u" type="fixed"><parent link="tip"/><child link="ghost"/></joint></robot>')},
     {"name": "urdf_limits_that_are_none", "urdf": urdf([IN, IN]).replace('lower="-1" upper="2" effort="30"', 'lower="0.5" upper="0.5" effort="30"', 1).replace('lower="-1" upper="2" effort="30"', 'lower="2" upper="-1" effort="30"')},
+    {"name": "bounds_of_massless_bodies", "xml": two('<body name="tip" pos="0.2 0.1 0" euler="0.3 0 0"><geom size="0.02" mass="0"/></body><body name="empty" pos="0 0 0.3"/>',
+        head='<compiler boundmass="0.5" boundinertia="0.01"/>')},
+    {"name": "urdf_bounds_of_massless_links", "urdf": urdf([IN, ""], head='<mujoco><compiler boundmass="0.2" boundinertia="0.01" fusestatic="false"/></mujoco>')},
 ]

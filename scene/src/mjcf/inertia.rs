@@ -136,10 +136,16 @@ fn triangle_excess(d: Vector3<f64>) -> f64 {
     if excess > 1e-9 * d.max() { excess } else { 0.0 }
 }
 
-/// Mass properties after `boundmass`, `boundinertia` and `balanceinertia`; None without mass.
-pub(crate) fn corrected(mut mass: Option<MassProperties>, c: &Compiler) -> Option<MassProperties> {
+/// Mass properties after `boundmass`, `boundinertia` and `balanceinertia`; None without mass. A body with nothing that has mass, at `pose` in its
+/// parent, gets its bound at that place in its own frame, as in MuJoCo.
+pub(crate) fn corrected(
+    mut mass: Option<MassProperties>,
+    pose: &Pose,
+    c: &Compiler,
+) -> Option<MassProperties> {
     if c.bound_mass > 0.0 && mass.is_none_or(|m| m.mass < c.bound_mass) {
-        let nothing = MassProperties { mass: 0.0, com: Point3::origin(), inertia: Matrix3::zeros() };
+        let com = Point3::from(pose.translation.vector);
+        let nothing = MassProperties { mass: 0.0, com, inertia: Matrix3::zeros() };
         mass.get_or_insert(nothing).mass = c.bound_mass;
     }
     if let Some(m) = mass.as_mut() {
@@ -187,7 +193,8 @@ impl Reader<'_> {
             };
             let mass =
                 if from_geoms { self.mass_from_geoms(b, geoms) } else { explicit.map(|i| i.properties) };
-            self.scene.bodies[b].mass = corrected(mass, &self.compiler);
+            let pose = self.scene.bodies[b].pose;
+            self.scene.bodies[b].mass = corrected(mass, &pose, &self.compiler);
         }
         self.scale_total_mass();
     }

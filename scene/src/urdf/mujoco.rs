@@ -63,7 +63,8 @@ impl Reader<'_> {
             };
             let stated = self.scene.bodies[link.body].mass;
             let mass = if from_geoms { self.mass_of_shapes(&link) } else { stated };
-            self.scene.bodies[link.body].mass = mjcf::corrected(mass, &self.compiler);
+            let pose = self.scene.bodies[link.body].pose;
+            self.scene.bodies[link.body].mass = mjcf::corrected(mass, &pose, &self.compiler);
         }
     }
 

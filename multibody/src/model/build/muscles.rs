@@ -92,7 +92,7 @@ impl Model {
                 Some(r) => r,
                 None => self.length_range(a, i)?,
             };
-            if !(range[0] < range[1]) {
+            if range[0].partial_cmp(&range[1]) != Some(std::cmp::Ordering::Less) {
                 let message = format!("the range of lengths of the muscle is {range:?}");
                 return Err(ModelError::element(
                     &a.place,
