@@ -128,7 +128,7 @@ fn conformance_bad_references_are_refused() {
     refuses(
         |s| {
             let mut t = tendon(TendonPath::Fixed(vec![(1, 1.0)]));
-            t.armature = 1.0;
+            t.armature = -1.0;
             s.tendons.push(t);
         },
         &["tendon 't'", "armature"],

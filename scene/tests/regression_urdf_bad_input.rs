@@ -149,7 +149,8 @@ fn regression_extensions_that_are_wrong_are_said() {
         ),
         &["mu_dynamic 0.2 is above mu_static 0.1"],
     );
-    assert_says(&message(""), &["the robot has no links"]);
+    let s = read("<robot name=\"r\"/>", &LoadOptions::default()).unwrap();
+    assert!(s.bodies.len() == 1 && s.notes.iter().any(|n| n.text.contains("the robot has no links")));
 }
 
 #[test]
@@ -371,9 +372,6 @@ fn regression_prefixes_without_declaration_and_document_types() {
     assert_eq!(s.geoms[0].surface.friction, 0.3);
     let typed = "<!DOCTYPE robot SYSTEM \"r.dtd\">\n<robot name=\"r\"><link name=\"a\"/></robot>";
     assert!(read(typed, &LoadOptions::default()).is_ok());
-    let many: String = (0..40).map(|i| format!("<p{i}:x/>")).collect();
-    let e = read(&format!("<robot name=\"r\">{many}</robot>"), &LoadOptions::default()).unwrap_err();
-    assert_says(&e.to_string(), &["more than 32 namespace prefixes", "declare them"]);
     assert_says(&place("<robot><a:b></robot>"), &["robot.urdf:1:"]);
 }
 

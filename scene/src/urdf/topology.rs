@@ -47,9 +47,6 @@ impl<'e> Topology<'e> {
             }
             links.push(LinkNode { name, element: Some(e), children: Vec::new(), up: None });
         }
-        if links.is_empty() {
-            return Err(robot.invalid("the robot has no links", "add at least one <link>"));
-        }
         let mut joints: Vec<JointNode<'e>> = Vec::new();
         let mut names: HashMap<&'e str, &'e Element> = HashMap::new();
         for e in robot.children.iter().filter(|c| c.name == "joint") {
@@ -88,7 +85,7 @@ impl<'e> Topology<'e> {
 
     fn roots(robot: &Element, links: &[LinkNode<'e>], joints: &[JointNode<'e>]) -> Read<Vec<usize>> {
         let roots: Vec<usize> = (0..links.len()).filter(|&i| links[i].up.is_none()).collect();
-        if roots.is_empty() {
+        if roots.is_empty() && !links.is_empty() {
             return Err(robot.invalid(
                 "every link is the child of a joint: the joints form a loop",
                 "remove the joint that closes the loop",

@@ -19,6 +19,14 @@ impl Reader<'_> {
         // Link, body of its parent link.
         let mut stack: Vec<(usize, BodyId)> = t.roots.iter().rev().map(|r| (*r, 0)).collect();
         self.note_roots(t)?;
+        if t.links.is_empty() {
+            let text = "the robot has no links: there is nothing; add at least one <link>".to_owned();
+            self.notes.push(Note {
+                kind: NoteKind::Warning,
+                place: self.scene.bodies[0].place.clone(),
+                text,
+            });
+        }
         while let Some((l, parent)) = stack.pop() {
             let link = &t.links[l];
             let body = if link.name == WORLD {
