@@ -13,7 +13,12 @@ use signorini_scene::{ActuatorForce, Scene};
 const STEPS: usize = 40;
 
 fn servo(kp: f64) -> ActuatorForce {
-    ActuatorForce { gain: [kp, 0.0, 0.0], bias: [0.0, -kp, 0.0], damping_ratio: Some(0.7) }
+    ActuatorForce {
+        gain: [kp, 0.0, 0.0],
+        bias: [0.0, -kp, 0.0],
+        damping_ratio: Some(0.7),
+        ..ActuatorForce::default()
+    }
 }
 
 fn varied(s: f64) -> LaneParameters {

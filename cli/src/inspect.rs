@@ -310,6 +310,9 @@ fn target(scene: &Scene, t: &Transmission) -> String {
         Transmission::Tendon(t) => format!("tendon {}", scene.tendons[*t].name),
         Transmission::Site { site, .. } => format!("site {}", scene.sites[*site].name),
         Transmission::Body(b) => format!("body {}", scene.bodies[*b].name),
+        Transmission::SliderCrank { crank, slider, .. } => {
+            format!("crank {} of slider {}", scene.sites[*crank].name, scene.sites[*slider].name)
+        }
     }
 }
 
@@ -319,7 +322,10 @@ fn force(f: &ActuatorForce) -> String {
         let named = c.iter().zip(["", " l", " r"]).filter(|(c, _)| **c != 0.0);
         named.map(|(c, x)| format!("{c}{x}")).collect::<Vec<_>>().join(" + ").replace("+ -", "− ")
     };
-    let (gain, bias) = (terms(&f.gain), terms(&f.bias));
+    let of_muscle = |curves: bool, law: String| if curves { "muscle".to_owned() } else { law };
+    let m = f.muscle.unwrap_or_default();
+    let gain = of_muscle(m.gain.is_some(), terms(&f.gain));
+    let bias = of_muscle(m.bias.is_some(), terms(&f.bias));
     let gain = if gain.contains(' ') { format!("({gain}) a") } else { format!("{gain} a") };
     let damped = f.damping_ratio.map_or(String::new(), |z| format!(", damping ratio {z}"));
     if bias.is_empty() {
@@ -428,7 +434,7 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
         say!("  {missing} geoms have no mesh and do not collide");
     }
     say!("\n{} notes", scene.notes.len());
-    for kind in [NoteKind::Warning, NoteKind::Converted, NoteKind::Visual] {
+    for kind in [NoteKind::Warning, NoteKind::Unknown, NoteKind::Converted, NoteKind::Visual] {
         for n in scene.notes.iter().filter(|n| n.kind == kind) {
             say!("  {kind:?}: {}: {}", n.place, n.text);
         }

@@ -24,6 +24,9 @@ pub(crate) struct ModelArguments {
     /// Collide triangle surfaces themselves instead of their convex hulls.
     #[arg(long)]
     mesh_surfaces: bool,
+    /// Refuse elements and attributes that are not part of the file format, instead of noting them.
+    #[arg(long)]
+    strict: bool,
     /// Folder to look for meshes and packages in; may be given more than once.
     #[arg(long, value_name = "DIR")]
     mesh_dir: Vec<PathBuf>,
@@ -94,10 +97,11 @@ impl ModelArguments {
             keep_mesh_surfaces: self.mesh_surfaces,
             mesh_dirs: self.mesh_dir.clone(),
             floating_base: self.floating,
+            strict: self.strict,
             ..LoadOptions::default()
         };
         let mut scene = Scene::load(model, &options)?;
-        for n in scene.notes.iter().filter(|n| n.kind == NoteKind::Warning) {
+        for n in scene.notes.iter().filter(|n| matches!(n.kind, NoteKind::Warning | NoteKind::Unknown)) {
             eprintln!("warning: {}: {}", n.place, n.text);
         }
         if let Some(height) = self.floor {

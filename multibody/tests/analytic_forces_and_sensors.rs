@@ -5,12 +5,13 @@ use crate::common;
 use common::oracle::{case_scene, cases};
 use common::{Random, body, joint, kinematics, random_scene, random_state, site, world};
 use signorini_core::na::{Matrix3, Point3, Vector3};
+use signorini_core::{Slot, System};
 use signorini_geometry::{MassProperties, Shape};
 use signorini_multibody::{
-    ActuatorState, ContactWrench, Dynamics, Kinematics, Model, SensorInput, SensorScratch, TendonState,
-    TreeFactor,
+    ActuatorState, ContactWrench, Dynamics, Kinematics, Model, RigidOptions, RigidSystem, SensorInput,
+    SensorScratch, TendonState, TreeFactor,
 };
-use signorini_scene::{JointKind, Place, Pose, Scene, Sensor, SensorKind, SensorObject};
+use signorini_scene::{JointKind, LoadOptions, Place, Pose, Scene, Sensor, SensorKind, SensorObject};
 
 /// A block of 2 kg that lies on the ground (contact at its underside), with a block of 1 kg fixed on top of it.
 fn blocks(sensors: &[(SensorKind, SensorObject)]) -> Model {
@@ -175,4 +176,58 @@ fn analytic_activations() {
     assert!(common::apart(&z, &expected) < 1e-15, "{z:?}");
     m.advance_activations(&[0.1, 0.1, 0.1], &[0.7; 4], 1.0, &mut z);
     assert_eq!(z[0], 0.3, "held by its range");
+}
+
+fn read_text(text: &str) -> Scene {
+    Scene::from_mjcf(text, "text.xml", &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A muscle that states no range of lengths has that of the limits of its joints: a length that grows with an angle, and a tendon whose shortest
+/// length lies within the limits.
+#[test]
+fn analytic_length_range_of_muscles() {
+    let model = |first: &str, second: &str| {
+        let text = format!(
+            "<mujoco><compiler angle='radian'/><worldbody><site name='w' pos='1 0 0'/><body><joint name='j' axis='0 1 0' range='-1 2'/>\
+             <geom size='.1' pos='.3 0 0'/><site name='s' pos='.3 0 0'/></body></worldbody>\
+             <tendon><spatial name='t'><site site='w'/><site site='s'/></spatial></tendon>\
+             <actuator><muscle joint='j' force='50' gear='-2' {first}/><muscle tendon='t' force='50' {second}/></actuator></mujoco>"
+        );
+        Model::new(&read_text(&text)).unwrap()
+    };
+    let farthest = (1.09 - 0.6 * 2.0_f64.cos()).sqrt();
+    let (found, stated) =
+        (model("", ""), model("lengthrange='-4 2'", &format!("lengthrange='0.7 {farthest}'")));
+    for (a, b) in found.actuators.iter().zip(&stated.actuators) {
+        for i in 0..20 {
+            let (length, rate) = (0.1 * f64::from(i), 0.3 - 0.05 * f64::from(i));
+            let (a, b) = (a.law(length, rate, 0.7), b.law(length, rate, 0.7));
+            // The search stops within 1e-9 of the range; slopes of the curves are below 1e4 N per range.
+            assert!((a.force - b.force).abs() < 1e-4, "{a:?} {b:?}");
+        }
+    }
+    let text = "<mujoco><worldbody><body><joint name='j' type='slide'/><geom size='.1'/></body></worldbody><actuator><muscle joint='j'/></actuator></mujoco>";
+    let e = Model::new(&read_text(text)).unwrap_err().to_string();
+    assert!(
+        e.contains("text.xml:1:") && e.contains("joint 'j' has no range") && e.contains("state lengthrange"),
+        "{e}"
+    );
+}
+
+/// A ball that touches the ground with an adhesive actuator is pulled to it, one that does not touch is not.
+#[test]
+fn analytic_adhesion_pulls_at_contacts() {
+    let text = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='b' pos='0 0 .0995'><freejoint/><geom size='.1' mass='3'/></body></worldbody>\
+                <actuator><adhesion body='b' ctrlrange='0 1' gain='2'/></actuator></mujoco>";
+    let law = signorini_laws::contact_pool("lagged").unwrap();
+    let mut sys = RigidSystem::new(&read_text(text), law.as_ref(), RigidOptions::default()).unwrap();
+    sys.control_mut()[0] = 0.5;
+    let mut x = sys.initial_state(None).unwrap();
+    let dt = 0.01;
+    for (height, pull) in [(0.0995, 1.0), (0.2, 0.0)] {
+        x.q[2] = height;
+        sys.prepare(Slot::Start, &x, dt).unwrap();
+        let v = sys.problem(Slot::Start, dt).unwrap().free_velocity()[2];
+        assert!((v + dt * (9.81 + pull / 3.0)).abs() < 1e-14, "{height}: {v}");
+    }
 }

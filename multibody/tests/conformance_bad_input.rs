@@ -128,14 +128,14 @@ fn conformance_bad_references_are_refused() {
     refuses(
         |s| {
             let mut t = tendon(TendonPath::Fixed(vec![(1, 1.0)]));
-            t.armature = 1.0;
+            t.armature = -1.0;
             s.tendons.push(t);
         },
         &["tendon 't'", "armature"],
     );
     refuses(|s| s.actuators.push(motor(Transmission::Joint(9))), &["motor 'm'", "joint"]);
     refuses(|s| s.actuators.push(motor(Transmission::Tendon(0))), &["motor 'm'", "tendon"]);
-    refuses(|s| s.actuators.push(motor(Transmission::Body(1))), &["motor 'm'", "adhesion"]);
+    refuses(|s| s.actuators.push(motor(Transmission::Body(99))), &["motor 'm'", "body"]);
     refuses(
         |s| {
             let mut m = motor(Transmission::Joint(1));

@@ -93,9 +93,6 @@ fn conformance_actuators() {
     each_state("actuators", |name, case, at, s| {
         let m = &at.model;
         for (i, a) in m.actuators.iter().enumerate() {
-            if case["name"] == "site_transmission" && a.name != "s1" {
-                continue; // The reference turns: MuJoCo's moment arm is not the derivative of its length; see below.
-            }
             let x = &case["actuators"][&a.name];
             close(&format!("{name} gain {}", a.name), &a.gain, &x["gainprm"], 1e-11);
             close(&format!("{name} bias {}", a.name), &a.bias, &x["biasprm"], 1e-11);
@@ -105,9 +102,7 @@ fn conformance_actuators() {
             close(&format!("{name} force {}", a.name), &[at.forces[i]], &s["actuator_force"][i], 1e-11);
         }
         close(&format!("{name} length"), &at.actuators.length, &s["actuator_length"], 1e-12);
-        if case["name"] != "site_transmission" {
-            close(&format!("{name} joint forces"), &at.actuator_tau, &s["qfrc_actuator"], 1e-11);
-        }
+        close(&format!("{name} joint forces"), &at.actuator_tau, &s["qfrc_actuator"], 1e-11);
         // The laws with their efforts make the same joint forces, where no limit is shared.
         let mut tau = vec![0.0; m.nv()];
         let mut shared = vec![false; m.nv()];
@@ -201,6 +196,35 @@ fn conformance_dynamics() {
             .flat_map(|g| (at.kin.x_wb[g.body] * g.pose).translation.vector.as_slice().to_vec())
             .collect();
         close(&format!("{name} geoms"), &geoms, &s["geom_xpos"], 1e-12);
+    });
+}
+
+/// Parts of files that many models have and few use: MJCF's rare actuators, springs and tendons, and URDF with parts of other tools.
+#[test]
+fn conformance_parts_of_files() {
+    each_state("files", |name, case, at, s| {
+        let m = &at.model;
+        close(&format!("{name} M"), &common::mass_matrix(m, &at.kin).concat(), &s["mass_matrix"], 1e-11);
+        close(&format!("{name} bias"), &common::bias(m, &at.kin, None), &s["qfrc_bias"], 1e-11);
+        let [spring, damper, lift] = at.passive();
+        let passive: Vec<f64> = (0..m.nv()).map(|i| spring[i] + damper[i] + lift[i]).collect();
+        close(&format!("{name} passive"), &passive, &s["qfrc_passive"], 1e-11);
+        close(&format!("{name} lengths"), &at.actuators.length, &s["actuator_length"], 1e-12);
+        close(&format!("{name} rates"), &at.actuators.rate, &s["actuator_velocity"], 1e-11);
+        close(&format!("{name} forces"), &at.forces, &s["actuator_force"], 1e-11);
+        close(&format!("{name} actuation"), &at.actuator_tau, &s["qfrc_actuator"], 1e-11);
+        close(&format!("{name} qacc"), &acceleration(at), &s["qacc_smooth"], 1e-9);
+        let with_rate = m.actuators.iter().zip(&at.control).filter_map(|(a, u)| Some((a, u, a.activation?)));
+        let rates: Vec<f64> = with_rate.map(|(a, u, i)| a.activation_rate(at.z[i], *u)).collect();
+        close(&format!("{name} activation rates"), &rates, &s["act_dot"], 1e-11);
+        let kinetic = Dynamics::kinetic_energy(m, &at.kin) + m.armature_energy(&at.v, &at.tendons);
+        // Between branches MuJoCo leaves the coupling by armature out of M, and of the energy with it.
+        if case["name"] != "tendon_armature_between_branches" {
+            close(&format!("{name} kinetic energy"), &[kinetic], &s["energy"][1], 1e-11);
+        }
+        for (j, expected) in m.joints.iter().zip(case["limits"].as_array().unwrap()) {
+            assert_eq!(j.range.is_some(), !expected.is_null(), "{name}: limit of {}", j.name);
+        }
     });
 }
 
@@ -317,16 +341,14 @@ fn property_moment_arms_are_derivatives_of_lengths() {
             }
             use signorini_scene::{JointKind, Transmission};
             for (i, a) in m.actuators.iter().enumerate() {
-                // The gear axis of a ball is not the derivative of its length, nor is that of a rotation between sites.
-                let turns = a.gear[3..].iter().any(|g| *g != 0.0);
+                // The gear axis of a ball is not the derivative of its length, nor are MuJoCo's moment arms between sites.
                 match a.transmission {
                     Transmission::Joint(j) | Transmission::JointInParent(j)
                         if matches!(m.joints[j].kind, JointKind::Ball | JointKind::Free) =>
                     {
                         continue;
                     }
-                    Transmission::Site { reference: None, .. } => continue,
-                    Transmission::Site { .. } if turns => continue,
+                    Transmission::Site { .. } => continue,
                     _ => {}
                 }
                 let rate = (ab.length[i] - aa.length[i]) / (2.0 * h);

@@ -398,7 +398,7 @@ impl SceneBuilder {
 
     /// A position servo on a joint: force = kp (control − q) − kv q̇.
     pub fn position_servo(self, name: impl Into<String>, joint: &str, kp: f64, kv: f64) -> Self {
-        let force = ActuatorForce { gain: [kp, 0.0, 0.0], bias: [0.0, -kp, -kv], damping_ratio: None };
+        let force = ActuatorForce { gain: [kp, 0.0, 0.0], bias: [0.0, -kp, -kv], ..ActuatorForce::default() };
         self.on_joint(name.into(), joint, 1.0, force)
     }
 

@@ -37,7 +37,7 @@ mod urdf;
 mod validate;
 mod xml;
 
-pub use actuator::{Actuator, ActuatorDynamics, ActuatorForce, Transmission};
+pub use actuator::{Actuator, ActuatorDynamics, ActuatorForce, MuscleCurves, MuscleForce, Transmission};
 pub use body::{Body, Joint, JointKind, Site};
 pub use builder::SceneBuilder;
 pub use constraint::{Equality, EqualityKind, Tendon, TendonPath, WrapElement};

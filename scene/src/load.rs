@@ -22,13 +22,13 @@ impl Scene {
     /// |---|---|---|
     /// | structure | `include`, default classes, `childclass`, `frame`, all five orientations | `replicate`, `attach`, `composite`, `flexcomp`, `deformable`, plugins |
     /// | `compiler` | angles, `eulerseq`, folders, `autolimits`, inertia from geoms and its corrections, `fitaabb`; `fusestatic` and `discardvisual` change nothing in the motion: noted | `coordinate="global"`, `alignfree` |
-    /// | `option` | gravity, step, `impratio`, flags; settings of MuJoCo's solver noted; a medium (density, viscosity) is left out with a warning | contact `override`, `actuatorgroupdisable` |
+    /// | `option` | gravity, step, `impratio`, flags; settings of MuJoCo's solver noted; a medium (density, viscosity) is left out with a warning; `actuatorgroupdisable` | contact `override` |
     /// | `asset` | meshes (OBJ, STL, inline; scale, refpos, refquat, all kinds of inertia), height fields (numbers, binary, PNG), colours of materials | built-in meshes, `model`, MSH |
-    /// | bodies | joints of all kinds, mocap, `gravcomp`, geoms (planes are half-spaces, meshes their hull, primitives fitted to meshes), sites | `sdf`, adhesion of geoms, turning `surfacevel`, `springdamper`, nonlinear or yielding springs, aligned free joints |
-    /// | `contact` | `pair`, `exclude` | pairs with different friction along the two tangents, `solreffriction` |
+    /// | bodies | joints of all kinds, `springdamper`, mocap, `gravcomp`, geoms (planes are half-spaces, meshes their hull, primitives fitted to meshes), sites | `sdf`, adhesion of geoms, turning `surfacevel`, nonlinear or yielding springs, aligned free joints |
+    /// | `contact` | `pair`, `exclude` | pairs with different friction along the two tangents |
     /// | `equality` | `connect`, `weld`, `joint`, `tendon` | `flex*` |
-    /// | `tendon` | `fixed`, `spatial` with sites, wrapped geoms, pulleys | yielding springs |
-    /// | `actuator` | `general` (fixed or affine; no, integrator or filter dynamics), `motor`, `position`, `velocity`, `intvelocity`, `damper`, `cylinder`, `adhesion` on joints, tendons, sites, bodies | `muscle`, `dcmotor`, `pid`, `orientation`, `plugin`, slider-crank, delays |
+    /// | `tendon` | `fixed`, `spatial` with sites, wrapped geoms, pulleys; `armature` | yielding springs, armature around geoms |
+    /// | `actuator` | `general` (fixed, affine or muscle; no, integrator, filter or muscle dynamics), `motor`, `position`, `velocity`, `intvelocity`, `damper`, `cylinder`, `muscle`, `dcmotor` (a voltage as control), `adhesion` on joints, tendons, sites, slider-cranks, bodies | `pid`, `orientation`, `plugin`, electrical dynamics of DC motors, delays |
     /// | `sensor` | sites, joints, tendons, actuators, frames, subtrees, clock, energies | `rangefinder`, `magnetometer`, `camprojection`, limits, distances, `contact`, `tactile`, `user`, delays (left out with a warning when lenient) |
     /// | rest | `keyframe`, `custom` (see [`crate::Surface`]); cameras, lights, textures, `visual`, `statistic`, `size` noted | plastic state |
     ///
@@ -39,6 +39,18 @@ impl Scene {
     pub fn from_mjcf(text: &str, path: impl AsRef<Path>, options: &LoadOptions) -> Result<Self, SceneError> {
         let path = path.as_ref();
         Self::from_root(xml::parse(text, path)?, path, options)
+    }
+
+    /// Refuses what was left out because it is not part of the format, when asked to.
+    pub(crate) fn refuse_unknown(&self, options: &LoadOptions) -> Result<(), SceneError> {
+        match self.notes.iter().find(|n| options.strict && n.kind == crate::NoteKind::Unknown) {
+            Some(n) => Err(SceneError::Invalid {
+                place: n.place.clone(),
+                message: n.text.clone(),
+                remedy: "remove it, or load without --strict".to_owned(),
+            }),
+            None => Ok(()),
+        }
     }
 
     fn from_root(root: xml::Element, path: &Path, options: &LoadOptions) -> Result<Self, SceneError> {

@@ -15,4 +15,6 @@ pub struct LoadOptions {
     pub floating_base: bool,
     /// Sensors that are not known are left out with a warning instead of being refused.
     pub lenient: bool,
+    /// Elements and attributes that are not part of the format are refused instead of noted ([`crate::NoteKind::Unknown`]).
+    pub strict: bool,
 }

@@ -37,6 +37,8 @@ pub enum NoteKind {
     Converted,
     /// Something the user should look at.
     Warning,
+    /// Not part of the format, and left out: nothing is known that it moves. [`crate::LoadOptions::strict`] refuses it.
+    Unknown,
 }
 
 /// A remark about a model: nothing that was read disappears without one.

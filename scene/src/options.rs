@@ -68,6 +68,8 @@ pub struct Options {
     pub suggested_dt: Option<f64>,
     /// Parts of the physics that act.
     pub switches: Switches,
+    /// Groups of actuators that make no force (MJCF `actuatorgroupdisable`).
+    pub disabled_actuator_groups: Vec<i64>,
     /// Rule that combines surfaces; set by the file's dialect unless the user says otherwise.
     pub combination: CombinationRule,
     /// Contact parameters of surfaces that state none.
@@ -87,6 +89,7 @@ impl Default for Options {
             gravity: Vector3::new(0.0, 0.0, -9.81),
             suggested_dt: None,
             switches: Switches::default(),
+            disabled_actuator_groups: Vec::new(),
             combination: CombinationRule::default(),
             contact: ContactDefaults::default(),
             constraints: ConstraintDefaults::default(),

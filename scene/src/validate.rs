@@ -6,7 +6,7 @@ use signorini_core::na::{Matrix3, SymmetricEigen};
 use signorini_geometry::{MassProperties, Shape};
 
 use crate::{
-    ActuatorDynamics, EqualityKind, GeomShape, Joint, JointKind, Place, Pose, Scene, SceneError,
+    Actuator, ActuatorDynamics, EqualityKind, GeomShape, Joint, JointKind, Place, Pose, Scene, SceneError,
     SensorObject, Surface, TendonPath, Transmission, WrapElement,
 };
 
@@ -451,7 +451,18 @@ impl Scene {
                     index(&place, "site", site.max(reference.unwrap_or(0)), self.sites.len())?;
                 }
                 Transmission::Body(b) => index(&place, "body", b, self.bodies.len())?,
+                Transmission::SliderCrank { crank, slider, rod } => {
+                    index(&place, "site", crank.max(slider), self.sites.len())?;
+                    if !(rod > 0.0 && rod.is_finite()) {
+                        return fail(
+                            &place,
+                            format!("its rod is {rod} m long"),
+                            "give a positive length (cranklength)",
+                        );
+                    }
+                }
             }
+            check_muscle(&place, a)?;
             finite(&place, "gear, gain or bias", a.gear.into_iter().chain(a.force.gain).chain(a.force.bias))?;
             nonnegative(&place, "the damping ratio", a.force.damping_ratio.unwrap_or(0.0))?;
             if let ActuatorDynamics::Filter { time_constant: t, .. } = a.dynamics
@@ -516,6 +527,30 @@ impl Scene {
             }
         }
         Ok(())
+    }
+}
+
+fn check_muscle(place: &Place, a: &Actuator) -> Check {
+    let m = a.force.muscle.unwrap_or_default();
+    for c in [m.gain, m.bias].into_iter().flatten() {
+        let numbers = c.range.into_iter().chain(c.active).chain([c.force.unwrap_or(0.0), c.scale]);
+        finite(place, "the muscle", numbers.chain([c.speed, c.passive, c.lengthening]))?;
+        if c.range[0] >= c.range[1] {
+            return fail(
+                place,
+                format!("the range of the muscle is {:?}", c.range),
+                "give the shorter length first",
+            );
+        }
+    }
+    ordered(place, "the range of lengths", m.length_range)?;
+    match a.dynamics {
+        ActuatorDynamics::Muscle { activation, deactivation, smoothing } => {
+            nonnegative(place, "the time of activation", activation)?;
+            nonnegative(place, "the time of deactivation", deactivation)?;
+            nonnegative(place, "the smoothing of times", smoothing)
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! XML elements with their positions in the file. An element remembers which attributes and children were read, so that one that was not is an error
 //! rather than silently dropped.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -54,27 +55,81 @@ pub(crate) fn parse_file(path: &Path) -> Read<Element> {
     parse(&read_text(path)?, path)
 }
 
-/// Parses a text that stands for `path`.
+/// Most prefixes without declaration in a file.
+const MAX_PREFIXES: usize = 32;
+/// End of the namespace of a prefix that the file does not declare.
+const UNDECLARED: &str = "#undeclared";
+
+/// Parses a text that stands for `path`. Document type declarations are read for their entities. Prefixes without declaration get one: those of
+/// known tools the namespace of that tool.
 pub(crate) fn parse(text: &str, path: &Path) -> Read<Element> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let document = roxmltree::Document::parse(text).map_err(|e| {
-        use roxmltree::Error::{NoRootNode, UnclosedRootNode};
-        // A text that stops too early is wrong at its end.
-        let (line, column) = match e {
-            NoRootNode | UnclosedRootNode => {
-                let last = text.lines().last().unwrap_or_default();
-                (text.lines().count().max(1) as u32, last.chars().count() as u32 + 1)
+    let mut declared = Cow::Borrowed(text);
+    let mut at = None;
+    for _ in 0..MAX_PREFIXES {
+        let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+        let error = match roxmltree::Document::parse_with_options(&declared, options) {
+            Ok(document) => {
+                let inserted = (at.unwrap_or(0), declared.len() - text.len());
+                let lines = Lines::new(text, inserted);
+                return convert(document.root_element(), &lines, &Arc::new(path.to_path_buf()), 0);
             }
-            _ => (e.pos().row, e.pos().col),
+            Err(e) => e,
         };
-        SceneError::Syntax {
-            place: Place { file: Some(path.to_path_buf()), line, column, element: String::new() },
-            message: format!("not well-formed XML: {e}; close every element and quote every value"),
+        at = at.or_else(|| behind_root_name(text));
+        let (roxmltree::Error::UnknownNamespace(prefix, _), Some(at)) = (&error, at) else {
+            return Err(syntax_error(&error, text, path));
+        };
+        let tool = match prefix.as_str() {
+            "drake" => "http://drake.mit.edu",
+            "xacro" => "http://www.ros.org/wiki/xacro",
+            _ => prefix,
+        };
+        let declaration = format!(" xmlns:{prefix}=\"{tool}{UNDECLARED}\"");
+        declared.to_mut().insert_str(at, &declaration);
+    }
+    Err(SceneError::Syntax {
+        place: Place { file: Some(path.to_path_buf()), ..Place::default() },
+        message: format!(
+            "more than {MAX_PREFIXES} namespace prefixes are not declared; declare them in the root element (xmlns:prefix=\"...\")"
+        ),
+    })
+}
+
+/// Offset behind the name of the root element.
+fn behind_root_name(text: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += text[at..].find('<')?;
+        let rest = &text[at..];
+        at += if rest.starts_with("<?") {
+            rest.find("?>")? + 2
+        } else if rest.starts_with("<!--") {
+            rest.find("-->")? + 3
+        } else if rest.starts_with("<!") {
+            let subset = rest[..rest.find('>')?].contains('[');
+            let from = if subset { rest.find(']')? } else { 0 };
+            from + rest[from..].find('>')? + 1
+        } else {
+            return Some(at + 1 + rest[1..].find(|c: char| c.is_whitespace() || c == '>' || c == '/')?);
+        };
+    }
+}
+
+fn syntax_error(e: &roxmltree::Error, text: &str, path: &Path) -> SceneError {
+    use roxmltree::Error::{NoRootNode, UnclosedRootNode};
+    // A text that stops too early is wrong at its end.
+    let (line, column) = match e {
+        NoRootNode | UnclosedRootNode => {
+            let last = text.lines().last().unwrap_or_default();
+            (text.lines().count().max(1) as u32, last.chars().count() as u32 + 1)
         }
-    })?;
-    let lines = Lines::new(text);
-    let file = Arc::new(path.to_path_buf());
-    convert(document.root_element(), &lines, &file, 0)
+        _ => (e.pos().row, e.pos().col),
+    };
+    SceneError::Syntax {
+        place: Place { file: Some(path.to_path_buf()), line, column, element: String::new() },
+        message: format!("not well-formed XML: {e}; close every element and quote every value"),
+    }
 }
 
 fn convert(
@@ -104,8 +159,13 @@ fn convert(
     }
     for a in node.attributes() {
         let (line, column) = lines.position(a.range().start);
+        let foreign = a.namespace().filter(|n| !n.contains("drake.mit.edu"));
+        let name = match foreign.and_then(|n| node.lookup_prefix(n)) {
+            Some(prefix) => format!("{prefix}:{}", a.name()),
+            None => a.name().to_owned(),
+        };
         element.attributes.push(Attribute {
-            name: a.name().to_owned(),
+            name,
             value: a.value().to_owned(),
             line,
             column,
@@ -128,14 +188,19 @@ struct Lines<'a> {
     starts: Vec<usize>,
     /// Offset and column of the last answer: questions mostly come in order, and a file may be one long line.
     last: Cell<(usize, usize)>,
+    /// Offset and length of what was put into the text before it was parsed.
+    inserted: (usize, usize),
 }
 
 impl<'a> Lines<'a> {
-    fn new(text: &'a str) -> Self {
+    fn new(text: &'a str, inserted: (usize, usize)) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
-        Self { text, starts, last: Cell::new((0, 0)) }
+        Self { text, starts, last: Cell::new((0, 0)), inserted }
     }
+    /// Line and column of an offset of the text that was parsed.
     fn position(&self, offset: usize) -> (u32, u32) {
+        let (at, length) = self.inserted;
+        let offset = if offset > at { offset.saturating_sub(length).max(at) } else { offset };
         let row = self.starts.partition_point(|&s| s <= offset).saturating_sub(1);
         let start = self.starts[row];
         let (from, before) = match self.last.get() {
@@ -363,6 +428,24 @@ impl Element {
         for c in &self.children {
             c.skip();
         }
+    }
+
+    /// Whether the prefix of the element is not declared in the file.
+    pub(crate) fn is_undeclared(&self) -> bool {
+        self.namespace.as_deref().is_some_and(|n| n.ends_with(UNDECLARED))
+    }
+
+    /// Attributes that nobody asked for and that are no slip for one that was asked for; they are marked read.
+    pub(crate) fn take_foreign(&self) -> Vec<&str> {
+        let asked = self.asked.borrow();
+        let foreign =
+            self.attributes.iter().filter(|a| !a.read.get() && did_you_mean(&a.name, &asked).is_empty());
+        foreign
+            .map(|a| {
+                a.read.set(true);
+                a.name.as_str()
+            })
+            .collect()
     }
 
     /// Marks some attributes as read without using them.

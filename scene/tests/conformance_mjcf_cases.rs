@@ -260,6 +260,7 @@ fn actuators(c: &mut Check, s: &Scene, case: &Value) {
         let (dynamics, time) = match a.dynamics {
             ActuatorDynamics::None => (0, None),
             ActuatorDynamics::Integrator => (1, None),
+            ActuatorDynamics::Muscle { activation, .. } => (4, Some(activation)),
             ActuatorDynamics::Filter { time_constant, exact } => {
                 (if exact { 3 } else { 2 }, Some(time_constant))
             }
@@ -274,6 +275,7 @@ fn actuators(c: &mut Check, s: &Scene, case: &Value) {
         let (kind, target) = match a.transmission {
             Transmission::Joint(j) => (0, j),
             Transmission::JointInParent(j) => (1, j),
+            Transmission::SliderCrank { crank, .. } => (2, crank),
             Transmission::Tendon(t) => (3, t),
             Transmission::Site { site, .. } => (4, site),
             Transmission::Body(b) => (5, b),

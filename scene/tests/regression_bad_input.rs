@@ -85,7 +85,7 @@ fn regression_numbers() {
     refused_in_body("<geom size='.1' friction='-1'/>", &["negative"]);
     refused_in_body("<geom size='.1' group='x'/>", &["not a whole number"]);
     refused_in_body("<joint axis='0 0 0'/>", &["joint", "axis has no length"]);
-    refused_in_body("<joint range='2 1'/>", &["(2, 1)", "low < high"]);
+    refused_in_body("<joint range='2 1' limited='true'/>", &["(2, 1)", "low < high"]);
     refused_in_body("<joint damping='-1'/>", &["negative"]);
     refused_in_body("<geom type='capsule' size='.1' fromto='0 0 0 0 0 0'/>", &["coincide"]);
     refused("<mujoco><option timestep='0'/></mujoco>", &["timestep", "not positive"]);
@@ -201,13 +201,13 @@ fn regression_unsupported_features() {
     refused("<mujoco><compiler coordinate='global'/></mujoco>", &["coordinate=\"global\"", "not supported"]);
     refused("<mujoco><compiler alignfree='true'/></mujoco>", &["alignfree", "\"false\""]);
     refused("<mujoco><extension><plugin plugin='p'/></extension></mujoco>", &["plugin 'p' is not supported"]);
-    refused("<mujoco><actuator><muscle joint='j'/></actuator></mujoco>", &["<muscle> actuator", "<motor>"]);
+    refused("<mujoco><actuator><pid joint='j'/></actuator></mujoco>", &["<pid> actuator", "<motor>"]);
     refused("<mujoco><sensor><rangefinder site='s'/></sensor></mujoco>", &["sensor <rangefinder>"]);
     refused("<mujoco><equality><flex flex='f'/></equality></mujoco>", &["<flex> equality"]);
     refused_in_body("<geom type='sdf' size='1'/>", &["sdf", "not supported"]);
     refused_in_body("<geom size='.1' adhesion='1'/>", &["adhesion", "not supported"]);
     refused_in_body("<joint stiffness='1 2 3'/>", &["nonlinear stiffness"]);
-    refused_in_body("<joint springdamper='1 1'/>", &["springdamper", "stiffness and damping"]);
+    refused_in_body("<joint springdamper='1 -1'/>", &["springdamper is 1 -1", "both positive"]);
     refused("<mujoco><option><flag override='enable'/></option></mujoco>", &["override"]);
     let lenient = LoadOptions { lenient: true, ..LoadOptions::default() };
     let text = "<mujoco><worldbody><site name='s'/></worldbody><sensor><rangefinder site='s'/><clock/></sensor></mujoco>";
@@ -336,9 +336,25 @@ fn regression_sections_after_the_tree() {
     refused("<actuator><position joint='j' inheritrange='1'/></actuator>", &["no range to inherit"]);
     refused("<actuator><motor joint='j' tendon='t'/></actuator>", &["tendon 't' does not exist"]);
     refused(
-        "<actuator><general joint='j' dyntype='muscle'/></actuator>",
-        &["dyntype=\"muscle\"", "not supported"],
+        "<actuator><general joint='j' dyntype='user'/></actuator>",
+        &["dyntype=\"user\"", "not supported"],
     );
+    refused(
+        "<actuator><dcmotor joint='j' resistance='1'/></actuator>",
+        &["no motor constant", "motorconst="],
+    );
+    refused(
+        "<actuator><dcmotor joint='j' motorconst='1' resistance='1' thermal='1 2'/></actuator>",
+        &["the thermal of a DC motor", "not supported"],
+    );
+    refused("<actuator><motor cranksite='s' cranklength='1'/></actuator>", &["without 'slidersite'"]);
+    refused("<actuator><motor slidersite='s'/></actuator>", &["without 'cranksite'"]);
+    refused("<actuator><motor cranksite='s' slidersite='s'/></actuator>", &["no length", "cranklength"]);
+    refused(
+        "<actuator><muscle joint='j' range='2 1'/></actuator>",
+        &["the range of the muscle", "shorter length first"],
+    );
+    refused("<option actuatorgroupdisable='31'/>", &["31 is no group", "from 0 to 30"]);
     refused(
         "<actuator><general joint='j' dyntype='filter' dynprm='0'/></actuator>",
         &["time constant of the filter is 0"],

@@ -12,9 +12,9 @@ const MOST: usize = 15;
 /// Types with more: file, name and reason.
 const KNOWN: &[(&str, &str, &str)] = &[
     (
-        "scene/src/mjcf/actuator.rs",
-        "ActuatorSpec",
-        "the attributes of a file's actuator, before defaults are filled in",
+        "multibody/src/model/actuator.rs",
+        "ActuatorModel",
+        "an actuator of a model: law, limits, activation, what it acts on",
     ),
     ("solvers/ipc/src/body.rs", "AffineBody", "a body as its user builds it, one setting per field"),
     (

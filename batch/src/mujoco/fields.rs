@@ -1,7 +1,7 @@
 //! The arrays of `mjModel`: read with MuJoCo's names, changed through setters.
 
 use signorini_multibody::JointModel;
-use signorini_scene::JointKind;
+use signorini_scene::{ActuatorForce, JointKind};
 
 use super::error::within;
 use super::{Model, MujocoError};
@@ -238,7 +238,7 @@ impl Model {
         within("actuator", actuator, self.nu())?;
         self.change(|s| {
             let force = &mut s.actuators[actuator].force;
-            (force.gain, force.bias, force.damping_ratio) = (gain, bias, None);
+            *force = ActuatorForce { gain, bias, ..ActuatorForce::default() };
         })
     }
 }

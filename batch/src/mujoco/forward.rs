@@ -126,10 +126,9 @@ fn places(model: &Model, data: &mut Data) {
     data.ten_length.copy_from_slice(&e.tendons.length);
     data.actuator_length.copy_from_slice(&e.actuators.length);
     data.actuator_velocity.copy_from_slice(&e.actuators.rate);
-    let armature: f64 = m.dofs.iter().zip(&e.x0.v).map(|(d, v)| 0.5 * d.armature * v * v).sum();
     data.energy = [
         Dynamics::gravity_energy(m, &e.kin, &m.gravity) + m.spring_energy(&e.x0.q, &e.tendons),
-        Dynamics::kinetic_energy(m, &e.kin) + armature,
+        Dynamics::kinetic_energy(m, &e.kin) + m.armature_energy(&e.x0.v, &e.tendons),
     ];
     debug_assert_eq!(model.nbody(), data.xpos.len());
 }

@@ -110,7 +110,7 @@ impl Model {
             gravity: scene.options.gravity.into(),
         };
         let inner = Multibody::new(&scene)?;
-        let warnings = scene.notes.iter().filter(|n| n.kind == NoteKind::Warning);
+        let warnings = scene.notes.iter().filter(|n| matches!(n.kind, NoteKind::Warning | NoteKind::Unknown));
         let warnings = warnings.map(|n| format!("{}: {}", n.place, n.text)).collect();
         let revision = fresh();
         let of_friction = None;

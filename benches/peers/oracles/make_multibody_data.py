@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 
 import cases
+import file_cases
 import mujoco
 import numpy as np
 
@@ -22,8 +23,9 @@ EQUALITY = int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)
 
 def load(case):
     """(model, the entry of the case that names its source)."""
-    if "xml" in case:
-        return mujoco.MjModel.from_xml_string(case["xml"]), {"xml": case["xml"]}
+    for key in ("xml", "urdf"):
+        if key in case:
+            return mujoco.MjModel.from_xml_string(case[key]), {key: case[key]}
     return mujoco.MjModel.from_xml_path(str(ROOT / case["model"])), {"model": case["model"]}
 
 
@@ -75,6 +77,7 @@ def random_state(m, d, rng):
         d.qvel[v] = rng.normal() * (0.3 if slide else 1.0)
     for i in range(m.nu):
         low, high = m.actuator_ctrlrange[i] if m.actuator_ctrllimited[i] else (-1.0, 1.0)
+        low, high = max(low, -1e3), min(high, 1e3)
         mid, half = (low + high) / 2, (high - low) / 2
         d.ctrl[i] = mid + 1.5 * half * rng.uniform(-1, 1)
     d.act[:] = rng.uniform(-1, 1, m.na)
@@ -142,6 +145,14 @@ def expect_dynamics(m, d):
         "geom_xpos": rows(d.geom_xpos),
         "geom_xmat": rows(d.geom_xmat),
     }
+
+
+def expect_files(m, d):
+    full = np.zeros((m.nv, m.nv))
+    mujoco.mj_fullM(m, d, full)
+    keys = ("qfrc_bias", "qfrc_passive", "qfrc_actuator", "qacc_smooth", "actuator_length", "actuator_velocity", "actuator_force")
+    out = {"mass_matrix": rows(full)} | {k: flat(getattr(d, k)) for k in keys}
+    return out | {"energy": flat(d.energy)} | ({"act_dot": flat(d.act_dot)} if m.na else {})
 
 
 def expect_equality(m, d):
@@ -243,6 +254,10 @@ def model_compiled(m):
             "timestep": m.opt.timestep}} | model_inertia(m)
 
 
+def model_files(m):
+    return {"limits": [flat(m.jnt_range[j]) if m.jnt_limited[j] else None for j in range(m.njnt)]}
+
+
 TOPICS = {
     # topic: (per state, per model, disabled, states per case)
     "actuators": (expect_actuators, model_actuators, "constraint", 4),
@@ -253,6 +268,7 @@ TOPICS = {
     "equality": (expect_equality, model_equality, "contact, limit", 4),
     "inertia": (None, model_inertia, "-", 0),
     "compiler": (expect_kinematics, model_compiled, "constraint", 2),
+    "files": (expect_files, model_files, "constraint", 2),
 }
 BITS = {"constraint": mujoco.mjtDisableBit.mjDSBL_CONSTRAINT,
         "contact, limit": mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT, "-": 0}
@@ -278,10 +294,11 @@ def main():
     for index, (topic, (per_state, per_model, disabled, count)) in enumerate(TOPICS.items()):
         rng = np.random.default_rng(100 + index)
         entries = []
-        for case in getattr(cases, topic.upper()):
+        for case in getattr(file_cases if topic == "files" else cases, topic.upper()):
             m, source = load(case)
             m.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
             m.opt.disableflags |= BITS[disabled]
+            m.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
             d = mujoco.MjData(m)
             entry = {"name": case["name"], **source}
             if per_model:

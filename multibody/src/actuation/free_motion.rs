@@ -5,7 +5,7 @@ use signorini_scene::JointKind;
 use crate::actuation::explicit::ExplicitActuators;
 use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
-use crate::{Dynamics, Model, Tree};
+use crate::{Dynamics, Model, TendonModel, Tree};
 
 /// Mass matrix, momentum and forces of a prepared state: the velocity without contact follows from them for any step size.
 ///
@@ -168,7 +168,11 @@ fn set_constant_blocks(model: &Model, mass: &mut BlockDiagonal) -> Result<Vec<bo
     let constant = |t: usize| {
         let body = &model.bodies[model.trees[t].root];
         let joints = model.joints[body.joints.clone()].iter();
-        count[t] == 1 && body.com == Point3::origin() && joints.map(|j| j.kind).eq([JointKind::Free])
+        let pulled = |x: &TendonModel| x.armature > 0.0 && x.trees.contains(&t);
+        count[t] == 1
+            && !model.tendons.iter().any(pulled)
+            && body.com == Point3::origin()
+            && joints.map(|j| j.kind).eq([JointKind::Free])
     };
     let found: Vec<bool> = (0..model.trees.len()).map(constant).collect();
     for (t, _) in found.iter().enumerate().filter(|(_, constant)| **constant) {

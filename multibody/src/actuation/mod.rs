@@ -1,5 +1,6 @@
 //! Actuators: lengths and moment arms, forces, and how they drive the bodies within a step.
 
+pub(crate) mod adhesion;
 pub(crate) mod drive;
 pub(crate) mod explicit;
 pub(crate) mod forces;

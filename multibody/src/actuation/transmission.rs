@@ -64,6 +64,9 @@ impl ActuatorState {
                 }
                 Transmission::Site { site, reference } => wrench(model, kin, site, reference, g, moment),
                 Transmission::Body(_) => 0.0,
+                Transmission::SliderCrank { crank, slider, rod } => {
+                    g[0] * slider_crank(model, kin, [crank, slider], rod, g[0], moment)
+                }
             });
         }
     }
@@ -123,8 +126,8 @@ fn joint(model: &Model, j: usize, in_parent: bool, g: &[f64; 6], q: &[f64], colu
 /// g_f · R_refᵀ (p − p_ref) + g_t · log(R_refᵀ R)
 /// ```
 ///
-/// and the rate its derivative (for the rotation: the relative angular velocity), so that the forces on the site and on its reference
-/// balance. MuJoCo leaves out the motion of the point under a turning reference.
+/// The moment arms are MuJoCo's: the force acts at the site, its reaction at the origin of the reference, and neither on joints that move
+/// both. Where the reference turns, they leave out the lever between the two, and are not the derivative of the length.
 fn wrench(
     model: &Model,
     kin: &Kinematics,
@@ -142,8 +145,46 @@ fn wrench(
     let (force, torque) = (axes * gf, axes * gt);
     kin.for_columns(model, s.body, &p, |i, l, w| column[i] += force.dot(&l) + torque.dot(&w));
     let (Some(r), Some(f)) = (reference, frame) else { return 0.0 };
-    // The reaction acts at the same point of the reference body.
-    kin.for_columns(model, model.sites[r].body, &p, |i, l, w| column[i] -= force.dot(&l) + torque.dot(&w));
+    let origin = f.translation.vector.into();
+    kin.for_columns(model, model.sites[r].body, &origin, |i, l, w| {
+        let mut of_site = std::iter::successors(model.bodies[s.body].last_dof, |d| model.dofs[*d].parent);
+        let moves_both = of_site.any(|d| d == i);
+        column[i] = if moves_both { 0.0 } else { column[i] - (force.dot(&l) + torque.dot(&w)) };
+    });
     let apart = f.inverse() * x;
     gf.dot(&apart.translation.vector) + gt.dot(&rotation_vector(&apart.rotation))
+}
+
+/// Place of the slider on its axis, which a rod of length r holds at that distance of the crank pin, and `scale` times its derivative:
+///
+/// ```text
+/// l = a·d − √((a·d)² + r² − d·d)
+/// ```
+/// with the axis a and d from the slider's site to the pin; l = a·d where the rod does not reach.
+fn slider_crank(
+    model: &Model,
+    kin: &Kinematics,
+    [crank, slider]: [usize; 2],
+    rod: f64,
+    scale: f64,
+    column: &mut [f64],
+) -> f64 {
+    let [pin, base] = [crank, slider].map(|s| kin.x_wb[model.sites[s].body] * model.sites[s].pose);
+    let axis = base.rotation * Vector3::z();
+    let d = pin.translation.vector - base.translation.vector;
+    let along = axis.dot(&d);
+    let square = along * along + rod * rod - d.norm_squared();
+    let (length, by_d, by_axis) = if square > 0.0 {
+        let root = square.sqrt();
+        (along - root, axis * (1.0 - along / root) + d / root, d * (1.0 - along / root))
+    } else {
+        (along, axis, d)
+    };
+    kin.for_columns(model, model.sites[crank].body, &pin.translation.vector.into(), |i, l, _| {
+        column[i] += scale * by_d.dot(&l);
+    });
+    kin.for_columns(model, model.sites[slider].body, &base.translation.vector.into(), |i, l, w| {
+        column[i] += scale * (by_axis.dot(&w.cross(&axis)) - by_d.dot(&l));
+    });
+    length
 }

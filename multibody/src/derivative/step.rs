@@ -109,11 +109,15 @@ impl RigidSystem {
             return Err(unsupported(format!("equality '{}'", e.name), "switch it off"));
         }
         let springy = |t: &&crate::TendonModel| {
-            t.stiffness > 0.0 || t.damping > 0.0 || t.dry_friction > 0.0 || t.range.is_some()
+            t.stiffness > 0.0
+                || t.damping > 0.0
+                || t.dry_friction > 0.0
+                || t.armature > 0.0
+                || t.range.is_some()
         };
         if let Some(t) = model.tendons.iter().find(springy) {
             return Err(unsupported(
-                format!("tendon '{}' with spring, damper, friction or limits", t.name),
+                format!("tendon '{}' with spring, damper, friction, armature or limits", t.name),
                 "remove these",
             ));
         }

@@ -3,7 +3,7 @@ use signorini_scene::{JointKind, Pose};
 
 use crate::dynamics::free_rotation::FreeRotation;
 use crate::kinematics::rotation::quaternion_at;
-use crate::{Kinematics, Model};
+use crate::{Kinematics, Model, TendonModel};
 
 /// Bodies that float freely, each the only one of its tree, and carry their momentum through a step.
 ///
@@ -36,7 +36,7 @@ fn three(x: &[f64], at: usize) -> Vector3<f64> {
 }
 
 impl FreeBodies {
-    /// All bodies of a model that float freely and whose joint has no armature.
+    /// All bodies of a model that float freely, whose joint has no armature and on which no tendon with armature acts.
     pub(crate) fn of(model: &Model) -> Self {
         let mut bodies = vec![0; model.trees.len()];
         model.bodies.iter().filter_map(|b| b.tree).for_each(|t| bodies[t] += 1);
@@ -44,7 +44,9 @@ impl FreeBodies {
             let body = model.trees[t].root;
             let b = &model.bodies[body];
             let [joint] = &model.joints[b.joints.clone()] else { return None };
-            let light = model.dofs[model.trees[t].dofs.clone()].iter().all(|d| d.armature == 0.0);
+            let pulled = |x: &TendonModel| x.armature > 0.0 && x.trees.contains(&t);
+            let light = !model.tendons.iter().any(pulled)
+                && model.dofs[model.trees[t].dofs.clone()].iter().all(|d| d.armature == 0.0);
             let inverse = b.inertia.try_inverse()?;
             (bodies[t] == 1 && joint.kind == JointKind::Free && light).then_some(FreeBody {
                 body,

@@ -8,6 +8,7 @@ pub(crate) mod reference_mass;
 
 use signorini_core::na::{Point3, Vector3};
 
+use crate::kinematics::tendon::{add_moment, second_rate};
 use crate::{Kinematics, Model, ModelError, Spatial, SpatialInertia, TreeFactor};
 
 /// Scratch space of the recursive algorithms; no allocation after construction.
@@ -17,6 +18,8 @@ pub struct Dynamics {
     acceleration: Vec<Spatial>,
     force: Vec<Spatial>,
     bias: Vec<f64>,
+    /// Tendons with armature, and the moment arms of each, nv.
+    inert: Vec<(usize, Vec<f64>)>,
 }
 
 /// Momentum of the whole model.
@@ -41,11 +44,15 @@ impl Dynamics {
             acceleration: vec![Spatial::default(); nb],
             force: vec![Spatial::default(); nb],
             bias: vec![0.0; model.nv()],
+            inert: (0..model.tendons.len())
+                .filter(|t| model.tendons[*t].armature > 0.0)
+                .map(|t| (t, vec![0.0; model.nv()]))
+                .collect(),
         }
     }
 
     /// Mass matrix by the composite-rigid-body algorithm: `write(i, j, M_ij)` for every pair i ≥ j of degrees of freedom on one path to
-    /// the root; all other entries are zero. Armature is included.
+    /// the root; all other entries are zero. Armature is included, that of joints and, within chains, that of tendons.
     pub fn mass_matrix(&mut self, model: &Model, kin: &Kinematics, mut write: impl FnMut(usize, usize, f64)) {
         self.composite_inertias(model, kin);
         for i in 0..model.nv() {
@@ -55,6 +62,7 @@ impl Dynamics {
 
     /// Inertia of each body with all that hangs on it.
     pub(crate) fn composite_inertias(&mut self, model: &Model, kin: &Kinematics) {
+        self.set_arms(model, kin);
         self.composite.copy_from_slice(&kin.inertia);
         for b in (1..model.bodies.len()).rev() {
             let p = model.bodies[b].parent;
@@ -63,6 +71,19 @@ impl Dynamics {
                 self.composite[p] += c;
             }
         }
+    }
+
+    /// Moment arms of tendons with armature.
+    fn set_arms(&mut self, model: &Model, kin: &Kinematics) {
+        for (tendon, arms) in &mut self.inert {
+            arms.fill(0.0);
+            add_moment(model, kin, *tendon, arms);
+        }
+    }
+
+    /// Σ m r_i r_j over tendons with armature m and moment arms r.
+    fn inertia_of_tendons(&self, model: &Model, i: usize, j: usize) -> f64 {
+        self.inert.iter().map(|(t, arms)| model.tendons[*t].armature * arms[i] * arms[j]).sum()
     }
 
     /// `write(j, M_ij)` for j from i to the root; composite inertias first.
@@ -76,16 +97,17 @@ impl Dynamics {
     ) {
         let dof = &model.dofs[i];
         let f = self.composite[dof.body].apply(&kin.axes[i]);
-        write(i, kin.axes[i].dot(&f) + dof.armature);
+        write(i, kin.axes[i].dot(&f) + dof.armature + self.inertia_of_tendons(model, i, i));
         let mut next = dof.parent;
         while let Some(j) = next {
-            write(j, kin.axes[j].dot(&f));
+            write(j, kin.axes[j].dot(&f) + self.inertia_of_tendons(model, i, j));
             next = model.dofs[j].parent;
         }
     }
 
     /// Inverse dynamics by the recursive Newton–Euler algorithm: τ with M v̇ + c = τ, without armature, passive or applied forces.
-    /// `acceleration` is v̇ (None: zero, so that τ is the bias of Coriolis, centrifugal and gravity terms).
+    /// `acceleration` is v̇ (None: zero, so that τ is the bias of Coriolis, centrifugal and gravity terms). The armature m of a tendon with
+    /// moment arms r adds the bias m r ṙ·v.
     pub fn inverse_dynamics(
         &mut self,
         model: &Model,
@@ -125,6 +147,30 @@ impl Dynamics {
                 let f = self.force[b];
                 self.force[body.parent] += f;
             }
+        }
+        if !self.inert.is_empty() {
+            self.add_bias_of_tendons(model, kin, acceleration, tau);
+        }
+    }
+
+    /// τ += m r ṙ·v of tendons with armature, where ṙ·v = l̈ − r·v̇.
+    fn add_bias_of_tendons(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        acceleration: Option<&[f64]>,
+        tau: &mut [f64],
+    ) {
+        self.set_arms(model, kin);
+        let of_point = |body: usize, p: &Point3<f64>| {
+            let (r, twist) = (p - kin.reference(model, body), &kin.twist[body]);
+            self.acceleration[body].at(&r) + twist.angular.cross(&twist.at(&r))
+        };
+        for (t, arms) in self.inert.iter().filter(|(t, _)| model.tendons[*t].is_spatial()) {
+            let of_joints = acceleration.map_or(0.0, |a| a.iter().zip(arms).map(|(a, r)| a * r).sum());
+            let drift = second_rate(model, kin, *t, of_point) - of_joints;
+            let force = model.tendons[*t].armature * drift;
+            tau.iter_mut().zip(arms).for_each(|(tau, r)| *tau += r * force);
         }
     }
 

@@ -87,6 +87,13 @@ impl Model {
         }
     }
 
+    /// Kinetic energy of the armature of joints and tendons \[J\].
+    pub fn armature_energy(&self, v: &[f64], tendons: &TendonState) -> f64 {
+        let joints: f64 = self.dofs.iter().zip(v).map(|(d, v)| 0.5 * d.armature * v * v).sum();
+        let inert = self.tendons.iter().enumerate().filter(|(_, t)| t.armature > 0.0);
+        joints + inert.map(|(i, t)| 0.5 * t.armature * tendons.row(self, i).dot(v).powi(2)).sum::<f64>()
+    }
+
     /// Energy of the springs of joints and tendons \[J\].
     pub fn spring_energy(&self, q: &[f64], tendons: &TendonState) -> f64 {
         let turn = |at: usize| {

@@ -49,6 +49,55 @@ impl TendonState {
     }
 }
 
+/// Moment arms of one tendon, added to `column`.
+pub(crate) fn add_moment(model: &Model, kin: &Kinematics, tendon: usize, column: &mut [f64]) {
+    match &model.tendons[tendon].path {
+        Path::Fixed(terms) => terms.iter().for_each(|&(_, v, c)| column[v] += c),
+        Path::Spatial(pieces) => {
+            spatial(model, kin, pieces, column);
+        }
+    }
+}
+
+/// l̈ of a tendon without wrapped geoms, where `acceleration(body, p)` is that of a material point; a field that is the same everywhere drops
+/// out of it.
+///
+/// ```text
+/// l̈ = Σ (u·(a_B − a_A) + (|v|² − (u·v)²)/|d|)/divisor,   d = p_B − p_A,   u = d/|d|,   v = v_B − v_A
+/// ```
+pub(crate) fn second_rate(
+    model: &Model,
+    kin: &Kinematics,
+    tendon: usize,
+    acceleration: impl Fn(usize, &Point3<f64>) -> Vector3<f64>,
+) -> f64 {
+    let Path::Spatial(pieces) = &model.tendons[tendon].path else { return 0.0 };
+    let (mut sum, mut divisor) = (0.0, 1.0);
+    let mut last: Option<PathPoint> = None;
+    for piece in pieces {
+        match piece {
+            Piece::Pulley(d) => (divisor, last) = (*d, None),
+            Piece::Around { .. } => {}
+            Piece::Through(p) => {
+                let next = PathPoint { body: p.body, p: world(p, kin) };
+                if let Some(from) = last {
+                    let d = next.p - from.p;
+                    let length = d.norm();
+                    if length > 0.0 && model.bodies[from.body].moved_by != model.bodies[next.body].moved_by {
+                        let u = d / length;
+                        let speed = |x: &PathPoint| kin.point_velocity(model, x.body, &x.p);
+                        let v = speed(&next) - speed(&from);
+                        let a = acceleration(next.body, &next.p) - acceleration(from.body, &from.p);
+                        sum += (u.dot(&a) + (v.norm_squared() - u.dot(&v).powi(2)) / length) / divisor;
+                    }
+                }
+                last = Some(next);
+            }
+        }
+    }
+    sum
+}
+
 /// A material point in the world.
 fn world(p: &BodyPoint, kin: &Kinematics) -> Point3<f64> {
     kin.x_wb[p.body] * p.point

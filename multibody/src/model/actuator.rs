@@ -1,5 +1,7 @@
 use signorini_scene::{ActuatorDynamics, Transmission};
 
+use crate::model::muscle::{Muscle, time_constant};
+
 /// A motor as the dynamics need it. Fields that every step reads come first, as in [`BodyModel`](crate::BodyModel).
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
@@ -34,6 +36,17 @@ pub struct ActuatorModel {
     pub trees: Vec<usize>,
     /// Name.
     pub name: String,
+    /// Curves of a muscle, beside gain and bias; None for other actuators.
+    pub muscle: Option<Box<MuscleModel>>,
+}
+
+/// Curves that a muscle has in place of gain, bias or both.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MuscleModel {
+    /// In place of the gain.
+    pub gain: Option<Muscle>,
+    /// In place of the bias.
+    pub bias: Option<Muscle>,
 }
 
 /// The force of an actuator at one state, and how it changes: f + f_l δl + f_r δl̇ within limits.
@@ -66,16 +79,35 @@ impl ActuatorModel {
             ActuatorDynamics::None => 0.0,
             ActuatorDynamics::Integrator => u,
             ActuatorDynamics::Filter { time_constant, .. } => (u - a) / time_constant,
+            ActuatorDynamics::Muscle { .. } => {
+                let to_go = u.clamp(0.0, 1.0) - a;
+                to_go / self.muscle_time(a, u)
+            }
         }
     }
 
-    /// The activation after `dt` \[s\] under a control that is held: Euler's rule, or exact where the filter asks for it.
+    /// Time constant of the activation of a muscle \[s\].
+    fn muscle_time(&self, a: f64, u: f64) -> f64 {
+        match self.dynamics {
+            ActuatorDynamics::Muscle { activation, deactivation, smoothing } => {
+                time_constant([activation, deactivation, smoothing], a, u.clamp(0.0, 1.0) - a)
+            }
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// The activation after `dt` \[s\] under a control that is held: Euler's rule, or exact where the filter asks for it; that of a muscle is
+    /// exact for the time constant at the start.
     pub fn next_activation(&self, a: f64, control: f64, dt: f64) -> f64 {
         let rate = self.activation_rate(a, control);
         let next = match self.dynamics {
             ActuatorDynamics::None => a,
             ActuatorDynamics::Filter { time_constant, exact: true } => {
                 a - rate * time_constant * (-dt / time_constant).exp_m1()
+            }
+            ActuatorDynamics::Muscle { .. } => {
+                let time = self.muscle_time(a, self.clamped_control(control));
+                a - rate * time * (-dt / time).exp_m1()
             }
             _ => a + dt * rate,
         };
@@ -96,13 +128,28 @@ impl ActuatorModel {
     /// ```text
     /// f = (g₀ + g₁ l + g₂ l̇)·a + (b₀ + b₁ l + b₂ l̇)
     /// ```
+    /// and for a muscle its curves in place of gain and bias.
     pub fn law(&self, length: f64, rate: f64, a: f64) -> ActuatorLaw {
         let c: [f64; 3] = std::array::from_fn(|i| self.gain[i] * a + self.bias[i]);
-        ActuatorLaw {
+        let mut law = ActuatorLaw {
             force: c[0] + c[1] * length + c[2] * rate,
             by_length: c[1],
             by_rate: c[2],
             effort: self.effort,
+        };
+        if let Some(m) = &self.muscle {
+            if let Some(gain) = &m.gain {
+                let [force, by_length, by_rate] = gain.active(length, rate);
+                law.force += a * force;
+                law.by_length += a * by_length;
+                law.by_rate += a * by_rate;
+            }
+            if let Some(bias) = &m.bias {
+                let [force, by_length] = bias.passive(length);
+                law.force += force;
+                law.by_length += by_length;
+            }
         }
+        law
     }
 }

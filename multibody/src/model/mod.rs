@@ -5,6 +5,7 @@ pub(crate) mod body;
 mod build;
 pub(crate) mod equality;
 pub(crate) mod error;
+pub(crate) mod muscle;
 pub(crate) mod sensor;
 mod state;
 pub(crate) mod tendon;

@@ -24,6 +24,8 @@ pub struct TendonModel {
     pub damping: f64,
     /// Dry friction \[N\].
     pub dry_friction: f64,
+    /// Inertia of the rate of the length \[kg\]. It acts within chains: its coupling between branches is left out, as in MuJoCo.
+    pub armature: f64,
     /// Limits of the total actuator force \[N\].
     pub actuator_force_range: Option<[f64; 2]>,
     /// MuJoCo's solref and solimp of the limit.
@@ -45,6 +47,11 @@ impl TendonModel {
     pub fn spring_stiffness(&self, l: f64) -> f64 {
         let [low, high] = self.spring_length;
         if l < low || l > high || low == high { self.stiffness } else { 0.0 }
+    }
+
+    /// Whether it leads through space: its moment arms change with the positions.
+    pub(crate) fn is_spatial(&self) -> bool {
+        matches!(self.path, Path::Spatial(_))
     }
 
     /// Energy of the spring \[J\].

@@ -190,8 +190,7 @@ impl Model {
                 Dynamics::gravity_energy(self, kin, &self.gravity) + self.spring_energy(q, at.tendons)
             }
             (SensorKind::KineticEnergy, _) => {
-                let armature: f64 = self.dofs.iter().zip(v).map(|(d, v)| 0.5 * d.armature * v * v).sum();
-                Dynamics::kinetic_energy(self, kin) + armature
+                Dynamics::kinetic_energy(self, kin) + self.armature_energy(v, at.tendons)
             }
             (SensorKind::JointPos, SensorObject::Joint(j)) => q[self.joints[j].q],
             (SensorKind::JointVel, SensorObject::Joint(j)) => v[self.joints[j].v],

@@ -5,6 +5,7 @@ use signorini_core::{
 };
 use signorini_scene::{Keyframe, Pose, Scene};
 
+use crate::actuation::adhesion::add_adhesion;
 use crate::actuation::gains::for_drives;
 use crate::actuation::inputs::{Held, Inputs, Settings};
 use crate::contact::collision::CollidingPair;
@@ -343,6 +344,7 @@ impl System for RigidSystem {
             field(&self.model, &at.kin, &at.x0, at.x0.t + 0.5 * dt, force);
             check_finite("force field", force)?;
         }
+        add_adhesion(&inputs!(self), at, p.problem.contacts().frozen.contacts(), dt, force);
         p.set_step(&inputs!(self), dt)?;
         Ok(p.problem.step_problem())
     }
@@ -434,9 +436,8 @@ impl System for RigidSystem {
 
 /// Energies but that of contacts, at a state whose kinematics and tendons are known.
 fn energy(model: &Model, kin: &Kinematics, tendons: &TendonState, x: &State) -> Energy {
-    let armature = model.dofs.iter().zip(&x.v).map(|(d, v)| 0.5 * d.armature * v * v).sum::<f64>();
     Energy {
-        kinetic: Dynamics::kinetic_energy(model, kin) + armature,
+        kinetic: Dynamics::kinetic_energy(model, kin) + model.armature_energy(&x.v, tendons),
         potential: Dynamics::gravity_energy(model, kin, &model.gravity) + model.spring_energy(&x.q, tendons),
         contact: 0.0,
     }

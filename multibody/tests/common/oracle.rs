@@ -40,6 +40,11 @@ pub fn case_scene(case: &Value) -> Scene {
             let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
             Scene::load(&file, &LoadOptions::default()).unwrap_or_else(|e| panic!("{path}: {e}"))
         }
+        _ if case["urdf"].is_string() => {
+            let text = case["urdf"].as_str().unwrap();
+            Scene::from_urdf(text, "case.urdf", &LoadOptions::default())
+                .unwrap_or_else(|e| panic!("{}: {e}", case["name"]))
+        }
         (_, Value::String(xml)) => {
             let read = |xml: &str| Scene::from_mjcf(xml, "case.xml", &LoadOptions::default());
             match read(xml) {

@@ -8,7 +8,7 @@ use crate::{NoteKind, SceneError};
 
 /// `inertiafromgeom`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FromGeoms {
+pub(crate) enum FromGeoms {
     Never,
     Always,
     WhenMissing,
@@ -16,18 +16,18 @@ pub(super) enum FromGeoms {
 
 /// Settings of `<compiler>`.
 #[derive(Clone, Debug)]
-pub(super) struct Compiler {
+pub(crate) struct Compiler {
     pub(super) degrees: bool,
     pub(super) euler: [char; 3],
     pub(super) autolimits: bool,
-    pub(super) from_geoms: FromGeoms,
+    pub(crate) from_geoms: FromGeoms,
     pub(super) groups: [i64; 2],
     pub(super) bound_mass: f64,
-    pub(super) bound_inertia: f64,
-    pub(super) balance: bool,
-    pub(super) total_mass: Option<f64>,
-    pub(super) strip_path: bool,
-    pub(super) mesh_dir: PathBuf,
+    pub(crate) bound_inertia: f64,
+    pub(crate) balance: bool,
+    pub(crate) total_mass: Option<f64>,
+    pub(crate) strip_path: bool,
+    pub(crate) mesh_dir: PathBuf,
     pub(super) fit_aabb: bool,
 }
 
@@ -51,8 +51,19 @@ impl Default for Compiler {
 }
 
 impl Compiler {
+    /// Settings of a URDF file before its `<compiler>`: folders in the names of meshes are left out.
+    pub(crate) fn of_urdf() -> Self {
+        Self { strip_path: true, ..Self::default() }
+    }
+
     /// Reads one `<compiler>` element over the earlier ones.
     pub(super) fn read(&mut self, e: &Element, notes: &mut Notes) -> Read<()> {
+        self.read_settings(e, notes)?;
+        e.finish()
+    }
+
+    /// Reads the settings of a `<compiler>` element over the earlier ones; attributes that are none of them stay unread.
+    pub(crate) fn read_settings(&mut self, e: &Element, notes: &mut Notes) -> Read<()> {
         if let Some(d) = e.word("angle", &[("radian", false), ("degree", true)])? {
             self.degrees = d;
         }
@@ -109,7 +120,7 @@ impl Compiler {
                 "length ranges serve muscles only, which are not supported: unused",
             );
         }
-        e.finish()
+        Ok(())
     }
 
     fn refusals(&self, e: &Element, notes: &mut Notes) -> Read<()> {

@@ -15,6 +15,8 @@ pub(super) struct PairSpec {
     sol: SolParams,
     margin: f64,
     gap: f64,
+    /// A solref of friction of its own is stated.
+    friction_sol: bool,
 }
 
 impl Default for PairSpec {
@@ -25,6 +27,7 @@ impl Default for PairSpec {
             sol: SolParams::default(),
             margin: 0.0,
             gap: 0.0,
+            friction_sol: false,
         }
     }
 }
@@ -50,12 +53,9 @@ impl PairSpec {
         read_sol(e, "solref", "solimp", &mut self.sol)?;
         self.margin = e.number("margin")?.unwrap_or(self.margin);
         self.gap = e.number("gap")?.unwrap_or(self.gap);
-        if e.fill("solreffriction", 1, &mut [0.0; 2])? > 0 {
-            return Err(e.unsupported_at(
-                "solreffriction",
-                "a separate solref for friction in contact",
-                "remove the attribute: friction then uses solref",
-            ));
+        let mut own = [0.0; 2];
+        if e.fill("solreffriction", 1, &mut own)? > 0 {
+            self.friction_sol = own != [0.0; 2];
         }
         if e.number("adhesion")?.is_some_and(|a| a != 0.0) {
             return Err(e.unsupported_at("adhesion", "adhesion of a pair", "remove the attribute"));
@@ -93,6 +93,10 @@ impl Reader<'_> {
     fn read_pair(&mut self, e: &Element) -> Read<()> {
         let mut s = self.defaults.of(e, 0)?.pair.clone();
         s.read(e)?;
+        if s.friction_sol {
+            let text = "solreffriction of a pair: no law of contact reads it; friction has the softness of the contact";
+            self.notes.add(NoteKind::Warning, e, text);
+        }
         let place = e.place();
         let name = e.nonempty("name").map(str::to_owned);
         self.names.pairs.add(name.as_deref(), self.scene.pairs.len(), &place)?;

@@ -66,7 +66,7 @@ impl Defaults {
     }
 }
 
-const KNOWN: [&str; 22] = [
+const KNOWN: [&str; 23] = [
     "geom",
     "joint",
     "site",
@@ -87,6 +87,7 @@ const KNOWN: [&str; 22] = [
     "cylinder",
     "adhesion",
     "muscle",
+    "dcmotor",
     "default",
     "plugin",
 ];
@@ -120,7 +121,9 @@ impl Reader<'_> {
                 ));
             }
             let child = self.defaults.classes.len();
-            self.defaults.classes.push(self.defaults.classes[index].clone());
+            let mut below = self.defaults.classes[index].clone();
+            below.actuator.begin_class();
+            self.defaults.classes.push(below);
             self.defaults.names.insert(name, (child, c.place()));
             self.read_class(c, child)?;
         }
@@ -149,11 +152,11 @@ impl Reader<'_> {
             "equality" => class.equality.read(c)?,
             "tendon" => class.tendon.read(c)?,
             "general" | "motor" | "position" | "velocity" | "intvelocity" | "damper" | "cylinder"
-            | "adhesion" => {
+            | "adhesion" | "muscle" | "dcmotor" => {
                 class.actuator.read(c)?;
             }
             // Without an element that uses it, the default of an unsupported kind has no effect.
-            "muscle" | "plugin" | "orientation" | "pid" | "dcmotor" => c.skip(),
+            "plugin" | "orientation" | "pid" => c.skip(),
             _ => return Err(parent.unknown_child(c, &KNOWN)),
         }
         if !matches!(c.name.as_str(), "material" | "mesh") {

@@ -6,7 +6,7 @@ use super::Reader;
 use super::geom::read_sol;
 use super::orientation::quaternion;
 use crate::xml::{Element, Read};
-use crate::{Equality, EqualityKind, JointKind, Pose, SolParams};
+use crate::{Equality, EqualityKind, JointKind, NoteKind, Pose, SolParams};
 
 /// Statements of an equality over its class.
 #[derive(Clone, Debug)]
@@ -136,11 +136,12 @@ impl Reader<'_> {
         Ok(EqualityKind::Connect { body_a, body_b, anchor_a, anchor_b })
     }
 
-    fn read_weld(&self, e: &Element) -> Read<EqualityKind> {
+    fn read_weld(&mut self, e: &Element) -> Read<EqualityKind> {
         let ends = self.ends(e)?;
         let anchor = e.vector::<3>("anchor")?;
         let relative = e.vector::<7>("relpose")?.filter(|r| r[3..] != [0.0; 4]);
-        let torque_scale = e.nonnegative("torquescale")?.unwrap_or(1.0);
+        // The sign of the scale turns rows around, which hold the same.
+        let torque_scale = e.number("torquescale")?.unwrap_or(1.0).abs();
         let [body_a, body_b] = ends.bodies;
         let (anchor_a, anchor_b, rotation) = if let Some([a, b]) = ends.sites {
             if anchor.is_some() || relative.is_some() {
@@ -166,6 +167,14 @@ impl Reader<'_> {
                 }
             }
         };
+        if torque_scale == 0.0 {
+            self.notes.add(
+                NoteKind::Converted,
+                e,
+                "a weld with torquescale 0 leaves rotation free: it is a connect",
+            );
+            return Ok(EqualityKind::Connect { body_a, body_b, anchor_a, anchor_b });
+        }
         Ok(EqualityKind::Weld { body_a, body_b, anchor_a, anchor_b, rotation, torque_scale })
     }
 

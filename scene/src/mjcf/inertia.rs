@@ -136,6 +136,29 @@ fn triangle_excess(d: Vector3<f64>) -> f64 {
     if excess > 1e-9 * d.max() { excess } else { 0.0 }
 }
 
+/// Mass properties after `boundmass`, `boundinertia` and `balanceinertia`; None without mass. A body with nothing that has mass, at `pose` in its
+/// parent, gets its bound at that place in its own frame, as in MuJoCo.
+pub(crate) fn corrected(
+    mut mass: Option<MassProperties>,
+    pose: &Pose,
+    c: &Compiler,
+) -> Option<MassProperties> {
+    if c.bound_mass > 0.0 && mass.is_none_or(|m| m.mass < c.bound_mass) {
+        let com = Point3::from(pose.translation.vector);
+        let nothing = MassProperties { mass: 0.0, com, inertia: Matrix3::zeros() };
+        mass.get_or_insert(nothing).mass = c.bound_mass;
+    }
+    if let Some(m) = mass.as_mut() {
+        let eigen = SymmetricEigen::new(m.inertia);
+        let d = bounded(eigen.eigenvalues, c);
+        if d != eigen.eigenvalues {
+            m.inertia =
+                symmetric(eigen.eigenvectors * Matrix3::from_diagonal(&d) * eigen.eigenvectors.transpose());
+        }
+    }
+    mass.filter(|m| m.mass > 0.0)
+}
+
 fn check_moments(e: &Element, attribute: &str, d: Vector3<f64>, c: &Compiler) -> Read<()> {
     let shown = format!("({}, {}, {})", d.x, d.y, d.z);
     if d.min() < 0.0 && c.bound_inertia <= 0.0 {
@@ -168,25 +191,10 @@ impl Reader<'_> {
                 FromGeoms::WhenMissing => explicit.is_none(),
                 FromGeoms::Never => false,
             };
-            let mut mass =
+            let mass =
                 if from_geoms { self.mass_from_geoms(b, geoms) } else { explicit.map(|i| i.properties) };
-            let c = &self.compiler;
-            if c.bound_mass > 0.0 && mass.is_none_or(|m| m.mass < c.bound_mass) {
-                let m = mass.get_or_insert(MassProperties {
-                    mass: 0.0,
-                    com: Point3::origin(),
-                    inertia: Matrix3::zeros(),
-                });
-                m.mass = c.bound_mass;
-            }
-            if let Some(m) = mass.as_mut().filter(|_| c.bound_inertia > 0.0) {
-                let eigen = SymmetricEigen::new(m.inertia);
-                let d = bounded(eigen.eigenvalues, c);
-                m.inertia = symmetric(
-                    eigen.eigenvectors * Matrix3::from_diagonal(&d) * eigen.eigenvectors.transpose(),
-                );
-            }
-            self.scene.bodies[b].mass = mass.filter(|m| m.mass > 0.0);
+            let pose = self.scene.bodies[b].pose;
+            self.scene.bodies[b].mass = corrected(mass, &pose, &self.compiler);
         }
         self.scale_total_mass();
     }

@@ -6,7 +6,7 @@ use super::Reader;
 use super::compiler::{Compiler, align_free};
 use super::geom::read_sol;
 use crate::xml::{Element, Read};
-use crate::{Joint, JointKind, Pose, SolParams};
+use crate::{Joint, JointKind, NoteKind, Pose, SolParams};
 
 /// `true`, `false` or left to `autolimits`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +32,24 @@ pub(super) fn read_limited(e: &Element, name: &'static str, out: &mut Limited) -
     Ok(())
 }
 
+/// Number that stands for an end at infinity: MuJoCo's largest.
+const UNBOUNDED: f64 = 1e10;
+
+/// Reads a range over `out`; its ends may be infinite.
+pub(super) fn read_range(e: &Element, name: &'static str, out: &mut [f64; 2]) -> Read<()> {
+    let ends = |t: &str| t.split_ascii_whitespace().map(str::parse).collect::<Result<Vec<f64>, _>>();
+    if let Some(Ok(x)) = e.string(name).map(ends)
+        && let [low, high] = x[..]
+        && (low.is_infinite() || high.is_infinite())
+        && !low.is_nan()
+        && !high.is_nan()
+    {
+        *out = [low.clamp(-UNBOUNDED, UNBOUNDED), high.clamp(-UNBOUNDED, UNBOUNDED)];
+        return Ok(());
+    }
+    e.fill(name, 2, out).map(|_| ())
+}
+
 /// The limits that a range and its switch mean together.
 pub(super) fn limits(
     e: &Element,
@@ -41,10 +59,12 @@ pub(super) fn limits(
     limited: Limited,
     compiler: &Compiler,
 ) -> Read<Option<[f64; 2]>> {
-    let stated = range != [0.0; 2];
+    let [low, high] = range;
     match limited {
         Limited::No => return Ok(None),
-        Limited::Auto if !stated => return Ok(None),
+        _ if low <= -UNBOUNDED && high >= UNBOUNDED => return Ok(None),
+        // As in MuJoCo, also where it is stated.
+        Limited::Auto if low >= high => return Ok(None),
         Limited::Auto if !compiler.autolimits => {
             return Err(e.invalid_at(
                 range_name,
@@ -103,6 +123,8 @@ pub(super) struct JointSpec {
     spring_reference: f64,
     stiffness: f64,
     damping: f64,
+    /// Time constant \[s\] and damping ratio from which stiffness and damping follow; zero for none.
+    spring_damper: [f64; 2],
     armature: f64,
     dry_friction: f64,
     limit_sol: SolParams,
@@ -125,6 +147,7 @@ impl Default for JointSpec {
             spring_reference: 0.0,
             stiffness: 0.0,
             damping: 0.0,
+            spring_damper: [0.0; 2],
             armature: 0.0,
             dry_friction: 0.0,
             limit_sol: SolParams::default(),
@@ -149,9 +172,9 @@ impl JointSpec {
         if let Some(a) = e.vector::<3>("axis")? {
             self.axis = a.into();
         }
-        e.fill("range", 2, &mut self.range)?;
+        read_range(e, "range", &mut self.range)?;
         read_limited(e, "limited", &mut self.limited)?;
-        e.fill("actuatorfrcrange", 2, &mut self.force_range)?;
+        read_range(e, "actuatorfrcrange", &mut self.force_range)?;
         read_limited(e, "actuatorfrclimited", &mut self.force_limited)?;
         self.gravity_compensation = e.boolean("actuatorgravcomp")?.unwrap_or(self.gravity_compensation);
         self.margin = e.number("margin")?.unwrap_or(self.margin);
@@ -163,12 +186,15 @@ impl JointSpec {
         self.dry_friction = e.nonnegative("frictionloss")?.unwrap_or(self.dry_friction);
         read_sol(e, "solreflimit", "solimplimit", &mut self.limit_sol)?;
         read_sol(e, "solreffriction", "solimpfriction", &mut self.friction_sol)?;
-        if e.vector::<2>("springdamper")?.is_some_and(|s| s[0] > 0.0 && s[1] > 0.0) {
-            return Err(e.unsupported_at(
-                "springdamper",
-                "springdamper",
-                "state stiffness and damping instead",
-            ));
+        if e.fill("springdamper", 2, &mut self.spring_damper)? > 0 {
+            let [time, ratio] = self.spring_damper;
+            if time < 0.0 || ratio < 0.0 {
+                return Err(e.invalid_at(
+                    "springdamper",
+                    format!("springdamper is {time} {ratio}: one is negative"),
+                    "write a time constant in s and a damping ratio, both positive",
+                ));
+            }
         }
         if e.number("springyield")?.is_some_and(|y| y != 0.0) {
             return Err(e.unsupported_at("springyield", "a spring that yields", "remove the attribute"));
@@ -179,6 +205,18 @@ impl JointSpec {
 }
 
 impl Reader<'_> {
+    /// Notes ranges that MuJoCo takes as none because the first number is not below the second.
+    pub(super) fn note_empty_ranges(&mut self, e: &Element, ranges: &[(&str, [f64; 2], Limited)]) {
+        for (name, [low, high], limited) in ranges {
+            if *limited == Limited::Auto && low >= high && [*low, *high] != [0.0; 2] {
+                let text = format!(
+                    "'{name}' is ({low}, {high}): the first is not below the second, so that nothing is limited, as in MuJoCo"
+                );
+                self.notes.add(NoteKind::Warning, e, text);
+            }
+        }
+    }
+
     /// A joint of a body; `frame` is the pose of the enclosing frames in the body.
     pub(super) fn add_joint(&mut self, e: &Element, body: usize, class: usize, frame: &Pose) -> Read<()> {
         let free = e.name == "freejoint";
@@ -200,6 +238,18 @@ impl Reader<'_> {
         let place = e.place();
         self.names.joints.add(name.as_deref(), self.scene.joints.len(), &place)?;
         let joint = self.joint(e, &spec, body, frame)?;
+        if spec.kind != JointKind::Free {
+            self.note_empty_ranges(e, &[("range", spec.range, spec.limited)]);
+            let force = ("actuatorfrcrange", spec.force_range, spec.force_limited);
+            self.note_empty_ranges(e, &[force]);
+        }
+        if spec.spring_damper.iter().all(|x| *x > 0.0) {
+            self.spring_dampers.push((self.scene.joints.len(), spec.spring_damper));
+            if spec.stiffness != 0.0 || spec.damping != 0.0 {
+                let text = "springdamper replaces the stiffness and damping that are stated, as in MuJoCo";
+                self.notes.add(NoteKind::Converted, e, text);
+            }
+        }
         self.scene.joints.push(Joint { name: name.unwrap_or_default(), place, ..joint });
         Ok(())
     }

@@ -4,6 +4,7 @@
 //! the tree of bodies, then sections that refer to it. Every attribute and element is read, noted or refused; see [`crate::xml`].
 
 mod actuator;
+mod actuator_force;
 mod asset;
 mod compiler;
 mod contact;
@@ -24,8 +25,13 @@ mod orientation;
 mod primitive_mass;
 mod sensor;
 mod site;
+mod spring_damper;
 mod tendon;
 mod tree;
+
+pub(crate) use compiler::{Compiler, FromGeoms};
+pub(crate) use inertia::corrected;
+pub(crate) use option::{read_option, read_size};
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -39,7 +45,7 @@ pub(super) struct Missing;
 
 /// Remarks, those on visual elements counted rather than listed.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(crate) struct Notes {
     list: Vec<Note>,
     visual: BTreeMap<&'static str, (Place, usize)>,
 }
@@ -51,7 +57,7 @@ impl Notes {
     fn visual(&mut self, e: &Element, what: &'static str) {
         self.visual.entry(what).or_insert_with(|| (e.place(), 0)).1 += 1;
     }
-    fn finish(mut self) -> Vec<Note> {
+    pub(crate) fn finish(mut self) -> Vec<Note> {
         for (what, (place, count)) in self.visual {
             let more = if count > 1 { format!(", {count} of them") } else { String::new() };
             self.list.push(Note {
@@ -74,6 +80,8 @@ pub(super) struct Reader<'a> {
     names: names::Names,
     notes: Notes,
     scene: Scene,
+    /// Joints with `springdamper`: time constant \[s\] and damping ratio.
+    spring_dampers: Vec<(usize, [f64; 2])>,
     /// Per body: whether it or a body above it has joints.
     moving: Vec<bool>,
     /// Per body: whether its mass is the sum over its geoms.
@@ -100,6 +108,7 @@ pub(crate) fn read(mut root: Element, path: &Path, options: &LoadOptions) -> Rea
         names: names::Names::default(),
         notes: Notes::default(),
         scene: Scene::default(),
+        spring_dampers: Vec::new(),
         moving: Vec::new(),
         needs_mass: Vec::new(),
         inertials: Vec::new(),
@@ -112,6 +121,7 @@ pub(crate) fn read(mut root: Element, path: &Path, options: &LoadOptions) -> Rea
     let mut scene = reader.scene;
     scene.notes = reader.notes.finish();
     scene.validate()?;
+    scene.refuse_unknown(options)?;
     Ok(scene)
 }
 
@@ -150,7 +160,7 @@ impl Reader<'_> {
         }
         let all = |name: &'static str| root.children.iter().filter(move |c| c.name == name);
         all("compiler").try_for_each(|e| self.compiler.read(e, &mut self.notes))?;
-        all("option").try_for_each(|e| self.read_option(e))?;
+        all("option").try_for_each(|e| read_option(&mut self.scene.options, e, &mut self.notes))?;
         all("size").try_for_each(|e| option::read_size(e, &mut self.notes))?;
         all("statistic").try_for_each(|e| option::read_statistic(e, &mut self.notes))?;
         all("visual").try_for_each(|e| option::read_visual(e, &mut self.notes))?;
@@ -169,6 +179,7 @@ impl Reader<'_> {
         all("tendon").try_for_each(|e| self.read_tendons(e))?;
         all("equality").try_for_each(|e| self.read_equalities(e))?;
         all("actuator").try_for_each(|e| self.read_actuators(e))?;
+        self.set_spring_dampers()?;
         all("sensor").try_for_each(|e| self.read_sensors(e))?;
         all("keyframe").try_for_each(|e| self.read_keyframes(e))?;
         self.apply_to_equalities(&settings)?;

@@ -1,6 +1,6 @@
 //! `<option>`, `<size>`, `<statistic>`, `<visual>`: settings.
 
-use super::{Notes, Reader};
+use super::Notes;
 use crate::xml::{Element, Read};
 use crate::{NoteKind, Options};
 
@@ -48,125 +48,116 @@ const FLAGS_WITHOUT_MEANING: [&str; 19] = [
     "frictionlossfree",
 ];
 
-impl Reader<'_> {
-    /// Reads `<option>` over the earlier ones.
-    pub(super) fn read_option(&mut self, e: &Element) -> Read<()> {
-        let o: &mut Options = &mut self.scene.options;
-        if let Some(g) = e.vector::<3>("gravity")? {
-            o.gravity = g.into();
+/// Reads `<option>` over the earlier ones.
+pub(crate) fn read_option(o: &mut Options, e: &Element, notes: &mut Notes) -> Read<()> {
+    if let Some(g) = e.vector::<3>("gravity")? {
+        o.gravity = g.into();
+    }
+    if let Some(dt) = e.positive("timestep")? {
+        o.suggested_dt = Some(dt);
+    }
+    if let Some(r) = e.positive("impratio")? {
+        o.impedance_ratio = r;
+    }
+    let wind = e.vector::<3>("wind")?.is_some_and(|w| w != [0.0; 3]);
+    for (name, value) in [("density", e.nonnegative("density")?), ("viscosity", e.nonnegative("viscosity")?)]
+    {
+        let Some(value) = value.filter(|v| *v > 0.0) else { continue };
+        notes.add(
+            NoteKind::Warning,
+            e,
+            format!("{name}={value} of the medium is left out: no drag or lift acts"),
+        );
+    }
+    for name in SOLVER_SETTINGS.into_iter().chain(["density", "viscosity", "wind"]) {
+        if let Some(value) = e.string(name) {
+            o.unused.push((name.to_owned(), value.trim().to_owned()));
         }
-        if let Some(dt) = e.positive("timestep")? {
-            o.suggested_dt = Some(dt);
-        }
-        if let Some(r) = e.positive("impratio")? {
-            o.impedance_ratio = r;
-        }
-        let wind = e.vector::<3>("wind")?.is_some_and(|w| w != [0.0; 3]);
-        for (name, value) in
-            [("density", e.nonnegative("density")?), ("viscosity", e.nonnegative("viscosity")?)]
-        {
-            let Some(value) = value.filter(|v| *v > 0.0) else { continue };
-            self.notes.add(
-                NoteKind::Warning,
-                e,
-                format!("{name}={value} of the medium is left out: no drag or lift acts"),
-            );
-        }
-        for name in SOLVER_SETTINGS.into_iter().chain(["density", "viscosity", "wind"]) {
-            if let Some(value) = e.string(name) {
-                o.unused.push((name.to_owned(), value.trim().to_owned()));
-            }
-        }
-        if wind {
-            self.notes.add(NoteKind::Converted, e, "wind acts through the medium only, which is absent");
-        }
-        if e.string("actuatorgroupdisable").is_some_and(|s| !s.trim().is_empty()) {
-            return Err(e.unsupported_at(
+    }
+    if wind {
+        notes.add(NoteKind::Converted, e, "wind acts through the medium only, which is absent");
+    }
+    if let Some(groups) = e.numbers("actuatorgroupdisable")? {
+        if let Some(g) = groups.iter().find(|g| g.fract() != 0.0 || !(0.0..=30.0).contains(*g)) {
+            return Err(e.invalid_at(
                 "actuatorgroupdisable",
-                "switching off groups of actuators",
-                "remove the attribute, and the actuators that shall not act",
+                format!("{g} is no group of actuators"),
+                "write whole numbers from 0 to 30",
             ));
         }
-        let set: Vec<_> = SOLVER_SETTINGS.iter().filter(|s| e.string(s).is_some()).copied().collect();
-        if !set.is_empty() {
-            self.notes.add(
-                NoteKind::Converted,
-                e,
-                format!("settings of MuJoCo's solver, unused: {}", set.join(", ")),
-            );
-        }
-        let overrides: Vec<_> = ["o_margin", "o_solref", "o_solimp", "o_friction"]
-            .into_iter()
-            .filter(|s| e.string(s).is_some())
-            .collect();
-        if !overrides.is_empty() {
-            self.notes.add(
-                NoteKind::Converted,
-                e,
-                format!("{}: act only with flag override, which is refused", overrides.join(", ")),
-            );
-        }
-        e.finish()?;
-        for c in &e.children {
-            match c.name.as_str() {
-                "flag" => self.read_flags(c)?,
-                _ => return Err(e.unknown_child(c, &["flag"])),
-            }
-        }
-        Ok(())
+        o.disabled_actuator_groups = groups.into_iter().map(|g| g as i64).collect();
     }
+    let set: Vec<_> = SOLVER_SETTINGS.iter().filter(|s| e.string(s).is_some()).copied().collect();
+    if !set.is_empty() {
+        notes.add(NoteKind::Converted, e, format!("settings of MuJoCo's solver, unused: {}", set.join(", ")));
+    }
+    let overrides: Vec<_> = ["o_margin", "o_solref", "o_solimp", "o_friction"]
+        .into_iter()
+        .filter(|s| e.string(s).is_some())
+        .collect();
+    if !overrides.is_empty() {
+        notes.add(
+            NoteKind::Converted,
+            e,
+            format!("{}: act only with flag override, which is refused", overrides.join(", ")),
+        );
+    }
+    e.finish()?;
+    for c in &e.children {
+        match c.name.as_str() {
+            "flag" => read_flags(o, c, notes)?,
+            _ => return Err(e.unknown_child(c, &["flag"])),
+        }
+    }
+    Ok(())
+}
 
-    fn read_flags(&mut self, e: &Element) -> Read<()> {
-        let words = [("enable", true), ("disable", false)];
-        let s = &mut self.scene.options.switches;
-        for (name, switch) in [
-            ("contact", &mut s.contact),
-            ("limit", &mut s.limits),
-            ("equality", &mut s.equality),
-            ("frictionloss", &mut s.dry_friction),
-            ("spring", &mut s.springs),
-            ("damper", &mut s.dampers),
-            ("gravity", &mut s.gravity),
-            ("actuation", &mut s.actuation),
-            ("clampctrl", &mut s.clamp_control),
-            ("filterparent", &mut s.filter_parent),
-        ] {
-            if let Some(on) = e.word(name, &words)? {
-                *switch = on;
-            }
+fn read_flags(o: &mut Options, e: &Element, notes: &mut Notes) -> Read<()> {
+    let words = [("enable", true), ("disable", false)];
+    let s = &mut o.switches;
+    for (name, switch) in [
+        ("contact", &mut s.contact),
+        ("limit", &mut s.limits),
+        ("equality", &mut s.equality),
+        ("frictionloss", &mut s.dry_friction),
+        ("spring", &mut s.springs),
+        ("damper", &mut s.dampers),
+        ("gravity", &mut s.gravity),
+        ("actuation", &mut s.actuation),
+        ("clampctrl", &mut s.clamp_control),
+        ("filterparent", &mut s.filter_parent),
+    ] {
+        if let Some(on) = e.word(name, &words)? {
+            *switch = on;
         }
-        if e.word("constraint", &words)? == Some(false) {
-            (s.contact, s.limits, s.equality, s.dry_friction) = (false, false, false, false);
-        }
-        if e.word("override", &words)? == Some(true) {
-            return Err(e.unsupported_at(
-                "override",
-                "contact override",
-                "set override=\"disable\" and write solref, solimp, margin and friction into the geoms",
-            ));
-        }
-        let mut set = Vec::new();
-        for f in FLAGS_WITHOUT_MEANING {
-            if let Some(on) = e.word(f, &words)? {
-                set.push(f);
-                let value = if on { "enable" } else { "disable" };
-                self.scene.options.unused.push((format!("flag {f}"), value.to_owned()));
-            }
-        }
-        if !set.is_empty() {
-            self.notes.add(
-                NoteKind::Converted,
-                e,
-                format!("flags of MuJoCo's engine, unused: {}", set.join(", ")),
-            );
-        }
-        e.no_children()?;
-        e.finish()
     }
+    if e.word("constraint", &words)? == Some(false) {
+        (s.contact, s.limits, s.equality, s.dry_friction) = (false, false, false, false);
+    }
+    if e.word("override", &words)? == Some(true) {
+        return Err(e.unsupported_at(
+            "override",
+            "contact override",
+            "set override=\"disable\" and write solref, solimp, margin and friction into the geoms",
+        ));
+    }
+    let mut set = Vec::new();
+    for f in FLAGS_WITHOUT_MEANING {
+        if let Some(on) = e.word(f, &words)? {
+            set.push(f);
+            let value = if on { "enable" } else { "disable" };
+            o.unused.push((format!("flag {f}"), value.to_owned()));
+        }
+    }
+    if !set.is_empty() {
+        notes.add(NoteKind::Converted, e, format!("flags of MuJoCo's engine, unused: {}", set.join(", ")));
+    }
+    e.no_children()?;
+    e.finish()
 }
 
 /// `<size>`: room for MuJoCo's buffers.
-pub(super) fn read_size(e: &Element, notes: &mut Notes) -> Read<()> {
+pub(crate) fn read_size(e: &Element, notes: &mut Notes) -> Read<()> {
     e.skip_attributes(&[
         "memory",
         "nconmax",

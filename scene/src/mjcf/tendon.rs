@@ -4,9 +4,9 @@ use signorini_geometry::Shape;
 
 use super::Reader;
 use super::geom::read_sol;
-use super::joint::{Limited, limits, linear_coefficient, read_limited};
+use super::joint::{Limited, limits, linear_coefficient, read_limited, read_range};
 use crate::xml::{Element, Read};
-use crate::{GeomShape, JointKind, SolParams, Tendon, TendonPath, WrapElement};
+use crate::{GeomShape, JointKind, NoteKind, SolParams, Tendon, TendonPath, WrapElement};
 
 /// Statements of a tendon over its class.
 #[derive(Clone, Debug)]
@@ -47,9 +47,9 @@ impl Default for TendonSpec {
 impl TendonSpec {
     /// Reads a tendon's attributes over its class.
     pub(super) fn read(&mut self, e: &Element) -> Read<()> {
-        e.fill("range", 2, &mut self.range)?;
+        read_range(e, "range", &mut self.range)?;
         read_limited(e, "limited", &mut self.limited)?;
-        e.fill("actuatorfrcrange", 2, &mut self.force_range)?;
+        read_range(e, "actuatorfrcrange", &mut self.force_range)?;
         read_limited(e, "actuatorfrclimited", &mut self.force_limited)?;
         self.margin = e.number("margin")?.unwrap_or(self.margin);
         self.stiffness = linear_coefficient(e, "stiffness", self.stiffness)?;
@@ -87,11 +87,16 @@ impl Reader<'_> {
             let place = c.place();
             self.names.tendons.add(name.as_deref(), self.scene.tendons.len(), &place)?;
             c.finish()?;
+            if s.armature > 0.0 {
+                let text = "armature of a tendon acts within chains of joints: its coupling between branches is left out, as in MuJoCo";
+                self.notes.add(NoteKind::Converted, c, text);
+            }
             let path = match c.name.as_str() {
                 "fixed" => TendonPath::Fixed(self.read_fixed(c)?),
                 "spatial" => TendonPath::Spatial(self.read_spatial(c)?),
                 _ => return Err(e.unknown_child(c, &["fixed", "spatial"])),
             };
+            self.note_empty_ranges(c, &[("range", s.range, s.limited)]);
             let (range, switch) = ("actuatorfrcrange", "actuatorfrclimited");
             self.scene.tendons.push(Tendon {
                 name: name.unwrap_or_default(),

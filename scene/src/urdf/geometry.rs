@@ -6,7 +6,7 @@ use signorini_geometry::Shape;
 use super::Reader;
 use super::origin::read_origin;
 use crate::xml::{Element, Read};
-use crate::{BodyId, CollisionMask, Geom, GeomShape, NoteKind, Surface};
+use crate::{BodyId, CollisionMask, Geom, GeomShape, NoteKind, SceneError, Surface};
 
 /// Purpose of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,8 @@ impl Reader<'_> {
                     self.notes.add(NoteKind::Visual, c, format!("drake:{}: no mechanical meaning", c.name));
                     c.skip();
                 }
-                _ => return Err(e.unknown_child(c, &CHILDREN)),
+                // A drawing moves nothing.
+                _ => self.leave_out(e, c, &[])?,
             }
         }
         let rgba = self.materials.colour(e, &mut self.notes)?;
@@ -61,7 +62,7 @@ impl Reader<'_> {
                     );
                     c.skip();
                 }
-                _ => return Err(e.unknown_child(c, &CHILDREN)),
+                _ => self.leave_out(e, c, &CHILDREN)?,
             }
         }
         self.add_geom(link, e, body, Purpose::Collision, [0.5, 0.5, 0.5, 1.0], surface)
@@ -80,7 +81,7 @@ impl Reader<'_> {
         if e.nonempty("group").is_some() {
             self.notes.add(NoteKind::Warning, e, "attribute 'group' is not read");
         }
-        e.finish()?;
+        self.finish(e)?;
         let pose = read_origin(e)?;
         let Some(shape) = self.read_geometry(e, purpose)? else { return Ok(()) };
         let stem = own.unwrap_or_else(|| {
@@ -102,24 +103,54 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The shape that `<geometry>` states; None for a point.
-    fn read_geometry(&mut self, parent: &Element, purpose: Purpose) -> Read<Option<GeomShape>> {
-        let g = parent.need("geometry")?;
-        g.finish()?;
-        let e = match &g.children[..] {
-            [one] => one,
-            [] => return Err(g.invalid("<geometry> is empty", format!("add one of: {}", SHAPES.join(", ")))),
-            [_, second, ..] => {
-                return Err(second.invalid(
-                    format!("<geometry> has {} shapes", g.children.len()),
-                    format!("write one <{}> for each shape", parent.name),
-                ));
+    /// The element that states a shape; None for a drawing without one.
+    fn shape_element<'e>(&mut self, parent: &'e Element, purpose: Purpose) -> Read<Option<&'e Element>> {
+        let drawn = purpose == Purpose::Visual;
+        let g = match parent.only("geometry")? {
+            None if drawn => {
+                self.notes.add(NoteKind::Unknown, parent, "a <visual> without <geometry> draws nothing");
+                return Ok(None);
             }
+            _ => parent.need("geometry")?,
         };
-        let solid = |s| Ok(Some(GeomShape::Solid(s)));
-        if !SHAPES.contains(&e.name.as_str()) {
-            return Err(g.unknown_child(e, &SHAPES));
+        self.finish(g)?;
+        let is_shape = |c: &&Element| SHAPES.contains(&c.name.as_str());
+        let shapes: Vec<&Element> = g.children.iter().filter(is_shape).collect();
+        for c in g.children.iter().filter(|c| !is_shape(c)) {
+            if shapes.is_empty() && !drawn {
+                return Err(g.unknown_child(c, &SHAPES));
+            }
+            self.leave_out(g, c, if drawn { &[] } else { &SHAPES })?;
         }
+        match shapes[..] {
+            [one] => Ok(Some(one)),
+            [] if drawn => {
+                self.notes.add(NoteKind::Unknown, g, "an empty <geometry> draws nothing");
+                Ok(None)
+            }
+            [] => Err(g.invalid("<geometry> is empty", format!("add one of: {}", SHAPES.join(", ")))),
+            [_, second, ..] => Err(second.invalid(
+                format!("<geometry> has {} shapes", shapes.len()),
+                format!("write one <{}> for each shape", parent.name),
+            )),
+        }
+    }
+
+    /// The shape that `<geometry>` states; None for a point and for a drawing without one.
+    fn read_geometry(&mut self, parent: &Element, purpose: Purpose) -> Read<Option<GeomShape>> {
+        let Some(e) = self.shape_element(parent, purpose)? else { return Ok(None) };
+        match self.read_shape(parent, e, purpose) {
+            Err(SceneError::Invalid { message, .. }) if purpose == Purpose::Visual => {
+                self.notes.add(NoteKind::Warning, e, format!("the visual is not drawn: {message}"));
+                e.skip();
+                Ok(None)
+            }
+            shape => shape,
+        }
+    }
+
+    fn read_shape(&mut self, parent: &Element, e: &Element, purpose: Purpose) -> Read<Option<GeomShape>> {
+        let solid = |s| Ok(Some(GeomShape::Solid(s)));
         if e.name == "mesh" {
             return self.read_mesh(e, purpose).map(Some);
         }
@@ -146,7 +177,7 @@ impl Reader<'_> {
                 Shape::Sphere { radius }
             }
         };
-        e.finish()?;
+        self.finish(e)?;
         solid(shape)
     }
 }

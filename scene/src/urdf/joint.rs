@@ -76,8 +76,11 @@ impl Reader<'_> {
     /// Reads a joint whose child link is `body`, and adds its coordinates.
     pub(super) fn read_joint<'e>(&mut self, node: &JointNode<'e>, body: BodyId) -> Read<ReadJoint<'e>> {
         let e = node.element;
-        if let Some(c) = e.children.iter().find(|c| !CHILDREN.contains(&c.name.as_str())) {
-            return Err(e.unknown_child(c, &CHILDREN));
+        for c in e.children.iter().filter(|c| !CHILDREN.contains(&c.name.as_str())) {
+            self.leave_out(e, c, &CHILDREN)?;
+        }
+        if e.nonempty("dont_collapse").is_some() {
+            self.notes.add(NoteKind::Visual, e, "dont_collapse: links behind fixed joints are kept anyway");
         }
         e.required("type")?;
         let kind = match e.string("type").map(str::trim) {
@@ -90,7 +93,7 @@ impl Reader<'_> {
             }
             _ => e.word("type", &TYPES)?.unwrap_or(JointType::Fixed),
         };
-        e.finish()?;
+        self.finish(e)?;
         let axis = self.read_axis(e, kind)?;
         let from = self.scene.joints.len();
         self.add_coordinates(node, kind, axis, body);
@@ -181,7 +184,7 @@ impl Reader<'_> {
                 "turn the axis itself and remove rpy",
             ));
         }
-        e.finish()?;
+        self.finish(e)?;
         let Some(axis) = Unit::try_new(v, 1e-9) else {
             return Err(e.invalid_at(
                 "xyz",
@@ -228,7 +231,7 @@ impl Reader<'_> {
             let text = format!("<dynamics> states {} of a controller: not read", foreign.join(", "));
             self.notes.add(NoteKind::Warning, e, text);
         }
-        e.finish()?;
+        self.finish(e)?;
         if count > 1 && !(count == 3 && kind == JointType::Planar) {
             return Err(e.invalid_at("damping", format!("damping has {count} numbers"), "write one number"));
         }

@@ -27,7 +27,7 @@ impl Reader<'_> {
             self.notes.add(NoteKind::Warning, e, "velocity limit: not enforced");
         }
         self.note_foreign(e);
-        e.finish()?;
+        self.finish(e)?;
         if !kind.is_scalar() {
             if !at.is_empty() && (lower.is_some() || upper.is_some() || effort.is_some()) {
                 let text = "<limit> of a joint with several coordinates: not enforced";
@@ -58,20 +58,19 @@ impl Reader<'_> {
             }
             (true, lower, upper) => {
                 let (low, high) = (lower.unwrap_or_default(), upper.unwrap_or_default());
-                if low > high {
-                    return Err(e.invalid_at(
-                        "lower",
-                        format!("the lower limit {low} is above the upper limit {high}"),
-                        "exchange them, or make the joint continuous",
-                    ));
+                if low >= high {
+                    // As in MuJoCo: exporters write such numbers for joints without limits.
+                    let relation = if low == high { "equal to" } else { "above" };
+                    let text = format!(
+                        "the lower limit {low} is {relation} the upper limit {high}: the coordinate is not bounded; make the joint \
+                         fixed to hold it, or continuous"
+                    );
+                    self.notes.add(NoteKind::Warning, e, text);
+                    return Ok(());
                 }
                 if lower.is_none() || upper.is_none() {
                     let text = "one of lower and upper is not given: it is 0, as the format says";
                     self.notes.add(NoteKind::Converted, e, text);
-                }
-                if low == high {
-                    let text = "lower and upper limit are equal: the joint is held there (exporters write zeros for joints without limits)";
-                    self.notes.add(NoteKind::Warning, e, text);
                 }
                 j.range = Some([low, high]);
             }

@@ -3,6 +3,7 @@
 use signorini_geometry::MassProperties;
 
 use super::Reader;
+use super::mujoco::Weighed;
 use crate::xml::{Element, Read};
 use crate::{BodyId, NoteKind};
 
@@ -19,7 +20,7 @@ impl Reader<'_> {
         if e.nonempty("type").is_some() {
             self.notes.add(NoteKind::Visual, e, "attribute 'type' of a link has no mechanical meaning");
         }
-        e.finish()?;
+        self.finish(e)?;
         for c in &e.children {
             match c.name.as_str() {
                 n if CHILDREN.contains(&n) => {}
@@ -27,10 +28,10 @@ impl Reader<'_> {
                     self.notes.add(NoteKind::Visual, c, format!("<{n}> is for other tools: not read"));
                     c.skip();
                 }
-                _ => return Err(e.unknown_child(c, &CHILDREN)),
+                _ => self.leave_out(e, c, &CHILDREN)?,
             }
         }
-        let mass = self.read_inertial(e)?;
+        let stated = self.read_inertial(e)?;
         let surface = self.read_bullet_contact(e)?;
         for c in &e.children {
             match c.name.as_str() {
@@ -39,6 +40,8 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        Ok(mass)
+        let has_inertial = e.children.iter().any(|c| c.name == "inertial");
+        self.weighed.push(Weighed { body, has_inertial, place: e.place() });
+        Ok(stated)
     }
 }

@@ -47,6 +47,13 @@ impl Materials {
 
 fn read_material(e: &Element, notes: &mut Notes) -> Read<Option<[f32; 4]>> {
     e.string("name");
+    for name in e.take_foreign() {
+        notes.add(
+            NoteKind::Unknown,
+            e,
+            format!("attribute '{name}' of <material> is not part of the format: not read"),
+        );
+    }
     e.finish()?;
     let mut colour = None;
     for c in &e.children {
@@ -60,7 +67,14 @@ fn read_material(e: &Element, notes: &mut Notes) -> Read<Option<[f32; 4]>> {
                 notes.add(NoteKind::Visual, c, format!("drake:{} of a material: not drawn", c.name));
                 c.skip();
             }
-            _ => return Err(e.unknown_child(c, &["color", "texture"])),
+            name => {
+                notes.add(
+                    NoteKind::Unknown,
+                    c,
+                    format!("<{name}> of a material is not part of the format: not drawn"),
+                );
+                c.skip();
+            }
         }
     }
     Ok(colour)

@@ -23,6 +23,20 @@ pub(super) struct MeshCache {
     hulls: HashMap<Key, Arc<ConvexMesh>>,
 }
 
+impl MeshCache {
+    /// The surface that a shape was made of.
+    pub(super) fn surface_of(&self, shape: &Shape) -> Option<Arc<TriangleMesh>> {
+        match shape {
+            Shape::Mesh(s) => Some(s.clone()),
+            Shape::Convex(h) => {
+                let (key, _) = self.hulls.iter().find(|(_, x)| Arc::ptr_eq(x, h))?;
+                self.surfaces.get(key).cloned()
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Reader<'_> {
     /// The shape of a `<mesh>`: the hull for one that collides, the surface for one that is drawn or when asked.
     pub(super) fn read_mesh(&mut self, e: &Element, purpose: Purpose) -> Read<GeomShape> {
@@ -39,7 +53,7 @@ impl Reader<'_> {
                 "write three factors",
             ));
         }
-        e.finish()?;
+        self.finish(e)?;
         for c in &e.children {
             match c.name.as_str() {
                 // Colliding meshes are taken as their hulls.
@@ -49,7 +63,7 @@ impl Reader<'_> {
                     self.notes.add(NoteKind::Warning, c, text);
                     c.skip();
                 }
-                _ => return Err(e.unknown_child(c, &["drake:declare_convex"])),
+                _ => self.leave_out(e, c, &["drake:declare_convex"])?,
             }
         }
         if self.options.without_meshes {
@@ -92,7 +106,8 @@ impl Reader<'_> {
                 "convert the mesh to OBJ or STL and change the file name, or load without meshes (--without-meshes)",
             ));
         }
-        resolve(uri, self.path, &self.options.mesh_dirs).map_err(|why| match why {
+        let own = (self.compiler.mesh_dir.as_path(), self.compiler.strip_path);
+        resolve(uri, self.path, own, &self.options.mesh_dirs).map_err(|why| match why {
             NotFound::Scheme(s) => e.unsupported_at(
                 "filename",
                 format!("a mesh by '{s}://'"),

@@ -11,9 +11,21 @@ pub(super) enum NotFound {
     Nowhere(Vec<PathBuf>),
 }
 
-/// Looks for the file that `uri` names in a model at `model`.
-pub(super) fn resolve(uri: &str, model: &Path, mesh_dirs: &[PathBuf]) -> Result<PathBuf, NotFound> {
-    let candidates = candidates(uri, model, mesh_dirs)?;
+/// Looks for the file that `uri` names in a model at `model`; `own`: folder of meshes that the model states, and whether folders in names are
+/// left out there, as MuJoCo does.
+pub(super) fn resolve(
+    uri: &str,
+    model: &Path,
+    own: (&Path, bool),
+    mesh_dirs: &[PathBuf],
+) -> Result<PathBuf, NotFound> {
+    let mut candidates = candidates(uri, model, mesh_dirs)?;
+    let inner = uri.split_once("://").map_or(uri, |(_, rest)| rest).trim_start_matches('/');
+    let stated = folder_of(model).join(own.0);
+    candidates.push(stated.join(inner));
+    if let Some(name) = Path::new(inner).file_name().filter(|_| own.1) {
+        candidates.push(stated.join(name));
+    }
     match candidates.iter().find(|p| p.is_file()) {
         Some(p) => Ok(p.clone()),
         None => Err(NotFound::Nowhere(candidates)),

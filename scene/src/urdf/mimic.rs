@@ -18,7 +18,7 @@ impl Reader<'_> {
             let name = e.required("joint")?;
             let multiplier = e.number("multiplier")?.unwrap_or(1.0);
             let offset = e.number("offset")?.unwrap_or(0.0);
-            e.finish()?;
+            self.finish(e)?;
             let Some(&leader) = index.get(name) else {
                 let mut known: Vec<&str> = index.keys().copied().collect();
                 known.sort_unstable();

@@ -10,9 +10,14 @@
 //!   (Drake's default).
 //! - A mimic joint stays a coordinate and is coupled by an [`crate::Equality`].
 //! - Links joined by a joint do not collide with each other, those of a fixed base included.
-//! - The inertia of a link is that of `<inertial>`; shapes have no mass of their own.
+//! - The inertia of a link is that of `<inertial>`. A link without one has none, unless the file has settings of MuJoCo or nothing
+//!   that moves with it has mass: then it has that of its colliding shapes at 1000 kg/m³, as in MuJoCo.
+//! - Settings of MuJoCo in a `<mujoco>` block are read: `<compiler>`, `<option>`, `<size>`.
+//! - Links without a joint to a parent are all fixed to the world, as in MuJoCo.
+//! - Elements, attributes and texts that the format does not have are noted; a slip for one that it has is refused.
 
 mod drake;
+mod foreign;
 mod geometry;
 mod inertial;
 mod joint;
@@ -22,6 +27,7 @@ mod material;
 mod mesh;
 mod mesh_path;
 mod mimic;
+mod mujoco;
 mod notes;
 mod origin;
 mod surface;
@@ -32,6 +38,7 @@ mod tree;
 use std::collections::HashSet;
 use std::path::Path;
 
+use crate::mjcf::Compiler;
 use crate::xml::{self, Element, Read};
 use crate::{CombinationRule, LoadOptions, NoteKind, Scene, SceneError};
 
@@ -40,6 +47,10 @@ struct Reader<'a> {
     path: &'a Path,
     options: &'a LoadOptions,
     scene: Scene,
+    compiler: Compiler,
+    /// The file has settings of MuJoCo.
+    for_mujoco: bool,
+    weighed: Vec<mujoco::Weighed>,
     notes: notes::Notes,
     materials: material::Materials,
     meshes: mesh::MeshCache,
@@ -71,6 +82,9 @@ pub(crate) fn read(root: &Element, path: &Path, options: &LoadOptions) -> Read<S
         path,
         options,
         scene: Scene::default(),
+        compiler: Compiler::of_urdf(),
+        for_mujoco: false,
+        weighed: Vec::new(),
         notes: notes::Notes::default(),
         materials: material::Materials::default(),
         meshes: mesh::MeshCache::default(),
@@ -80,15 +94,16 @@ pub(crate) fn read(root: &Element, path: &Path, options: &LoadOptions) -> Read<S
     reader.scene.options.combination = CombinationRule::Series;
     reader.read_robot(root)?;
     root.check_all_read()?;
-    root.no_text_but_in_blocks()?;
+    reader.note_texts(root);
     let mut scene = reader.scene;
     scene.notes = reader.notes.finish();
     scene.check_structure()?;
+    scene.refuse_unknown(options)?;
     Ok(scene)
 }
 
 /// Elements of `<robot>`, for messages.
-const SECTIONS: [&str; 9] = [
+const SECTIONS: [&str; 10] = [
     "link",
     "joint",
     "material",
@@ -98,6 +113,7 @@ const SECTIONS: [&str; 9] = [
     "drake:frame",
     "drake:collision_filter_group",
     "sensor",
+    "mujoco",
 ];
 
 impl Reader<'_> {
@@ -108,19 +124,22 @@ impl Reader<'_> {
         if let Some(v) = version.filter(|v| *v != "1" && !v.starts_with("1.")) {
             return Err(root.unsupported_at("version", format!("URDF version {v}"), "use version 1.x"));
         }
-        root.finish()?;
+        self.finish(root)?;
         for e in &root.children {
             self.check_section(root, e)?;
         }
+        self.read_mujoco(root)?;
         self.materials.collect(root, &mut self.notes)?;
         let topology = topology::Topology::read(root)?;
         let joints = self.build_tree(&topology)?;
+        self.finish_masses();
         self.read_mimics(&joints)?;
         self.filter_base_neighbours();
         let all = |name: &'static str| root.children.iter().filter(move |c| c.name == name);
         all("transmission").try_for_each(|e| self.read_transmission(e, &joints))?;
         all("frame").try_for_each(|e| self.read_frame(e))?;
         self.read_filter_groups(root)?;
+        self.scale_total_mass();
         self.warn_massless();
         Ok(())
     }
@@ -128,7 +147,13 @@ impl Reader<'_> {
     /// Notes sections that are left out, refuses those without meaning.
     fn check_section(&mut self, root: &Element, e: &Element) -> Read<()> {
         match e.name.as_str() {
-            "link" | "joint" | "material" | "transmission" | "frame" | "collision_filter_group" => Ok(()),
+            "link"
+            | "joint"
+            | "material"
+            | "transmission"
+            | "frame"
+            | "collision_filter_group"
+            | "mujoco" => Ok(()),
             "gazebo" => {
                 self.note_gazebo(e);
                 e.skip();
@@ -157,7 +182,7 @@ impl Reader<'_> {
                 e.skip();
                 Ok(())
             }
-            _ => Err(root.unknown_child(e, &SECTIONS)),
+            _ => self.leave_out(root, e, &SECTIONS),
         }
     }
 
@@ -194,23 +219,7 @@ impl Reader<'_> {
     }
 }
 
-/// Blocks of other tools, in which text is usual.
-const BLOCKS: [&str; 4] = ["gazebo", "transmission", "ros2_control", "sensor"];
-
 impl Element {
-    /// Refuses text between elements, except in blocks of other tools.
-    fn no_text_but_in_blocks(&self) -> Read<()> {
-        for c in self.children.iter().filter(|c| !BLOCKS.contains(&c.name.as_str())) {
-            if c.namespace == self.namespace || c.is_drake() {
-                c.no_text()?;
-            }
-        }
-        match self.text.trim().chars().take(30).collect::<String>() {
-            t if t.is_empty() => Ok(()),
-            t => Err(self.invalid(format!("text '{t}' inside <{}> has no meaning", self.name), "remove it")),
-        }
-    }
-
     /// Whether the element is an extension of Drake.
     fn is_drake(&self) -> bool {
         self.namespace.as_deref().is_some_and(|n| n.contains("drake.mit.edu"))
@@ -244,7 +253,7 @@ fn refuse_xacro(root: &Element) -> Read<()> {
         if e.namespace.as_deref().is_some_and(|n| n.contains("xacro")) {
             return Err(e.unsupported(format!("the xacro element <xacro:{}>", e.name), REMEDY));
         }
-        if BLOCKS.contains(&e.name.as_str()) {
+        if foreign::is_block(e) {
             continue;
         }
         if let Some(a) = e.attributes.iter().find(|a| a.value.contains("$(") || a.value.contains("${")) {

@@ -29,7 +29,8 @@ pub(super) struct JointNode<'e> {
 pub(super) struct Topology<'e> {
     pub(super) links: Vec<LinkNode<'e>>,
     pub(super) joints: Vec<JointNode<'e>>,
-    pub(super) root: usize,
+    /// Links without a joint to a parent, from which all others are reached.
+    pub(super) roots: Vec<usize>,
 }
 
 /// The link that is the world.
@@ -45,9 +46,6 @@ impl<'e> Topology<'e> {
                 return Err(used_twice("link", e, name, links[first].element));
             }
             links.push(LinkNode { name, element: Some(e), children: Vec::new(), up: None });
-        }
-        if links.is_empty() {
-            return Err(robot.invalid("the robot has no links", "add at least one <link>"));
         }
         let mut joints: Vec<JointNode<'e>> = Vec::new();
         let mut names: HashMap<&'e str, &'e Element> = HashMap::new();
@@ -74,50 +72,38 @@ impl<'e> Topology<'e> {
         for l in &mut links {
             l.children.sort_by_key(|&j| joints[j].name);
         }
-        let root = Self::root(robot, &links, &joints)?;
-        if let Some(l) = links.iter().enumerate().find(|(i, l)| *i != root && l.name == WORLD) {
+        let roots = Self::roots(robot, &links, &joints)?;
+        if let Some(l) = links.iter().enumerate().find(|(i, l)| !roots.contains(i) && l.name == WORLD) {
             let e = l.1.element.unwrap_or(robot);
             return Err(e.invalid(
                 "the link 'world' is the child of a joint, but this name means the world that does not move",
                 "rename the link",
             ));
         }
-        Ok(Self { links, joints, root })
+        Ok(Self { links, joints, roots })
     }
 
-    /// The one link without a joint to a parent, from which all others are reached.
-    fn root(robot: &Element, links: &[LinkNode<'e>], joints: &[JointNode<'e>]) -> Read<usize> {
+    fn roots(robot: &Element, links: &[LinkNode<'e>], joints: &[JointNode<'e>]) -> Read<Vec<usize>> {
         let roots: Vec<usize> = (0..links.len()).filter(|&i| links[i].up.is_none()).collect();
-        match roots[..] {
-            [] => Err(robot.invalid(
+        if roots.is_empty() && !links.is_empty() {
+            return Err(robot.invalid(
                 "every link is the child of a joint: the joints form a loop",
                 "remove the joint that closes the loop",
-            )),
-            [root] => {
-                let mut seen = HashSet::from([root]);
-                let mut stack = vec![root];
-                while let Some(l) = stack.pop() {
-                    for &j in &links[l].children {
-                        seen.insert(joints[j].child);
-                        stack.push(joints[j].child);
-                    }
-                }
-                match (0..links.len()).find(|i| !seen.contains(i)) {
-                    None => Ok(root),
-                    Some(l) => Err(links[l].element.unwrap_or(robot).invalid(
-                        format!("link '{}' is part of a loop of joints that no root leads to", links[l].name),
-                        "remove the joint that closes the loop",
-                    )),
-                }
+            ));
+        }
+        let mut seen: HashSet<usize> = roots.iter().copied().collect();
+        let mut stack = roots.clone();
+        while let Some(l) = stack.pop() {
+            for &j in &links[l].children {
+                seen.insert(joints[j].child);
+                stack.push(joints[j].child);
             }
-            [a, b, ..] => Err(links[b].element.unwrap_or(robot).invalid(
-                format!(
-                    "{} links have no parent, among them '{}' and '{}'",
-                    roots.len(),
-                    links[a].name,
-                    links[b].name
-                ),
-                "connect them with joints (fixed ones keep them together), or to a link named 'world'",
+        }
+        match (0..links.len()).find(|i| !seen.contains(i)) {
+            None => Ok(roots),
+            Some(l) => Err(links[l].element.unwrap_or(robot).invalid(
+                format!("link '{}' is part of a loop of joints that no root leads to", links[l].name),
+                "remove the joint that closes the loop",
             )),
         }
     }

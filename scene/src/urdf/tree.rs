@@ -17,7 +17,16 @@ impl Reader<'_> {
         self.push_body(WORLD, 0, Pose::identity(), place);
         let mut joints = Vec::new();
         // Link, body of its parent link.
-        let mut stack: Vec<(usize, BodyId)> = vec![(t.root, 0)];
+        let mut stack: Vec<(usize, BodyId)> = t.roots.iter().rev().map(|r| (*r, 0)).collect();
+        self.note_roots(t)?;
+        if t.links.is_empty() {
+            let text = "the robot has no links: there is nothing; add at least one <link>".to_owned();
+            self.notes.push(Note {
+                kind: NoteKind::Warning,
+                place: self.scene.bodies[0].place.clone(),
+                text,
+            });
+        }
         while let Some((l, parent)) = stack.pop() {
             let link = &t.links[l];
             let body = if link.name == WORLD {
@@ -54,6 +63,29 @@ impl Reader<'_> {
             stack.extend(link.children.iter().rev().map(|&j| (t.joints[j].child, body)));
         }
         Ok(joints)
+    }
+
+    /// Several links without a parent are all fixed to the world.
+    fn note_roots(&mut self, t: &Topology<'_>) -> Read<()> {
+        let [a, b, ..] = t.roots[..] else { return Ok(()) };
+        let Some(e) = t.links[b].element.or(t.links[a].element) else { return Ok(()) };
+        let text = format!(
+            "{} links have no parent, among them '{}' and '{}'",
+            t.roots.len(),
+            t.links[a].name,
+            t.links[b].name
+        );
+        if self.options.floating_base {
+            let remedy =
+                "connect them with joints (fixed ones keep them together), or load without a floating base";
+            return Err(e.invalid(text, remedy));
+        }
+        self.notes.add(
+            NoteKind::Warning,
+            e,
+            format!("{text}: all are fixed to the world; connect them with joints"),
+        );
+        Ok(())
     }
 
     fn use_world(&mut self, t: &Topology<'_>, link: usize) -> Read<()> {

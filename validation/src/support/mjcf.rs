@@ -45,6 +45,8 @@ const COMPLETIONS: &[&str] = &[
     "joint='j' kp='1'",
     "joint='j' kp='1' ctrlrange='0 1'",
     "joint='j' actrange='0 1'",
+    "joint='j' motorconst='1' resistance='2'",
+    "cranksite='s' slidersite='r' cranklength='1'",
     "mass='1' pos='0 0 0' diaginertia='1 2 2.5'",
     "mass='1' pos='0 0 0' fullinertia='1 2 2.5 0 0 0'",
     "name='x' vertex='0 0 0 1 0 0 0 1 0 0 0 1 .2 .2 .2'",

@@ -27,10 +27,19 @@ impl Model {
                         [Some(site), reference].into_iter().flatten().map(|s| self.sites[s].body),
                     )
                 }
-                Transmission::Body(_) => {
-                    let remedy = "remove the actuator, or pull with a site transmission";
-                    return Err(ModelError::element(&a.place, "adhesion is not supported", remedy));
+                Transmission::SliderCrank { crank, slider, rod } => {
+                    if crank >= self.sites.len() || slider >= self.sites.len() {
+                        return missing("site");
+                    }
+                    if !(rod > 0.0 && rod.is_finite()) {
+                        let message = format!("its rod is {rod} m long");
+                        return Err(ModelError::element(&a.place, message, "give a positive length"));
+                    }
+                    self.support_union([crank, slider].map(|s| self.sites[s].body))
                 }
+                Transmission::Body(b) if b >= self.bodies.len() => return missing("body"),
+                // The contacts of a step say on which.
+                Transmission::Body(_) => Vec::new(),
             };
             let ranges = [a.control_range, a.force_range, a.activation_range];
             let numbers = a.gear.iter().chain(&a.force.gain).chain(&a.force.bias);
@@ -72,11 +81,26 @@ impl Model {
                 dofs,
                 effort: [f64::NEG_INFINITY, f64::INFINITY],
                 shares_limit: false,
+                muscle: None,
             });
         }
         self.set_damping_ratios(scene)?;
+        self.set_muscles(scene)?;
         self.set_efforts();
         Ok(())
+    }
+
+    /// Moment arms and the factored mass matrix at the reference configuration; None where it is singular.
+    pub(super) fn at_reference(&self) -> (ActuatorState, Option<TreeFactor>) {
+        let (mut kin, mut tendons, mut state) =
+            (Kinematics::new(self), TendonState::new(self), ActuatorState::new(self));
+        kin.set_positions(self, &self.reference_q, &self.mocap_poses);
+        tendons.set_positions(self, &kin, &self.reference_q);
+        state.set_positions(self, &kin, &tendons, &self.reference_q);
+        let mut factor = TreeFactor::new(self);
+        Dynamics::new(self).mass_matrix(self, &kin, |i, j, m| factor.set(i, j, m));
+        let factored = factor.factor().is_ok();
+        (state, factored.then_some(factor))
     }
 
     /// b₂ = −2 ζ √(k m) with k = −b₁ and the inertia m = 1/(r M⁻¹ rᵀ) that the actuator feels through its moment arms r at the
@@ -85,15 +109,7 @@ impl Model {
         if scene.actuators.iter().all(|a| a.force.damping_ratio.is_none()) {
             return Ok(());
         }
-        let (mut kin, mut tendons, mut state) =
-            (Kinematics::new(self), TendonState::new(self), ActuatorState::new(self));
-        kin.set_positions(self, &self.reference_q, &self.mocap_poses);
-        tendons.set_positions(self, &kin, &self.reference_q);
-        state.set_positions(self, &kin, &tendons, &self.reference_q);
-        let mut factor = TreeFactor::new(self);
-        Dynamics::new(self).mass_matrix(self, &kin, |i, j, m| factor.set(i, j, m));
-        // Every joint moves inertia: that was checked before.
-        let factored = factor.factor().is_ok();
+        let (state, factor) = self.at_reference();
         let mut x = vec![0.0; self.nv()];
         for (i, a) in scene.actuators.iter().enumerate() {
             let Some(ratio) = a.force.damping_ratio else { continue };
@@ -106,8 +122,10 @@ impl Model {
             let row = state.row(self, i);
             x.fill(0.0);
             row.add_scaled(1.0, &mut x);
-            factor.solve_in_place(&mut x);
-            let mass = if factored && row.dot(&x) > 0.0 { row.dot(&x).recip() } else { 0.0 };
+            if let Some(f) = &factor {
+                f.solve_in_place(&mut x);
+            }
+            let mass = if factor.is_some() && row.dot(&x) > 0.0 { row.dot(&x).recip() } else { 0.0 };
             if scene.options.switches.actuation {
                 self.actuators[i].bias[2] = -2.0 * ratio * (stiffness * mass).sqrt();
             }
@@ -155,7 +173,7 @@ impl Model {
                         }
                     }
                 }
-                Transmission::Site { .. } => {
+                Transmission::Site { .. } | Transmission::SliderCrank { .. } => {
                     shares = a
                         .dofs
                         .iter()

@@ -2,6 +2,7 @@
 
 mod actuators;
 mod equalities;
+mod muscles;
 mod sensors;
 mod tendons;
 

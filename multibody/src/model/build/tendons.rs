@@ -21,17 +21,18 @@ impl Model {
                     Piece::Pulley(_) => None,
                 })),
             };
-            if t.armature != 0.0 {
-                let remedy = "set the armature of the tendon to zero and add armature to its joints";
+            let wraps =
+                matches!(&path, Path::Spatial(p) if p.iter().any(|p| matches!(p, Piece::Around { .. })));
+            if t.armature != 0.0 && wraps {
                 return Err(ModelError::element(
                     &t.place,
-                    "inertia of tendons (armature) is not supported",
-                    remedy,
+                    "armature of a tendon that wraps around geoms is not supported",
+                    "set the armature of the tendon to zero, or lead it through sites",
                 ));
             }
-            let positive = [t.stiffness, t.damping, t.dry_friction];
+            let positive = [t.stiffness, t.damping, t.dry_friction, t.armature];
             if !positive.iter().all(|x| x.is_finite() && *x >= 0.0) {
-                let message = "stiffness, damping and dry friction must be finite and not negative";
+                let message = "stiffness, damping, dry friction and armature must be finite and not negative";
                 return Err(ModelError::element(&t.place, message, "give values ≥ 0"));
             }
             let empty = |r: &Option<[f64; 2]>| r.is_some_and(|[l, h]| l.is_nan() || h.is_nan() || l > h);
@@ -49,6 +50,7 @@ impl Model {
                 stiffness: if on.springs { t.stiffness } else { 0.0 },
                 spring_length: t.spring_length.unwrap_or([f64::NAN; 2]),
                 damping: if on.dampers { t.damping } else { 0.0 },
+                armature: t.armature,
                 dry_friction: if on.dry_friction { t.dry_friction } else { 0.0 },
                 actuator_force_range: t.actuator_force_range,
                 limit_sol: t.limit_sol,
