@@ -16,6 +16,7 @@ mod conformance_mjcf_models;
 mod conformance_mjcf_zoo;
 mod conformance_urdf_models;
 mod conformance_urdf_zoo;
+mod property_mimic_start;
 mod property_mutated_models;
 mod property_urdf;
 mod regression_bad_input;

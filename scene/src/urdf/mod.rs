@@ -8,7 +8,7 @@
 //! - Every other link is a body, fixed links too; a joint places its child's frame, so that q = 0 is the pose drawn.
 //! - Surfaces combine as springs in series ([`CombinationRule::Series`], Drake's rule), and a surface that states no friction has 0.5
 //!   (Drake's default).
-//! - A mimic joint stays a coordinate and is coupled by an [`crate::Equality`].
+//! - A mimic joint stays a coordinate and is coupled by an [`crate::Equality`]. Where its offset takes it off the drawn configuration, a keyframe `home` has all joints on their relations.
 //! - Links joined by a joint do not collide with each other, those of a fixed base included.
 //! - The inertia of a link is that of `<inertial>`; shapes have no mass of their own.
 
@@ -83,6 +83,7 @@ pub(crate) fn read(root: &Element, path: &Path, options: &LoadOptions) -> Read<S
     root.no_text_but_in_blocks()?;
     let mut scene = reader.scene;
     scene.notes = reader.notes.finish();
+    scene.notes.extend(reader.meshes.filled_hulls());
     scene.check_structure()?;
     Ok(scene)
 }
