@@ -5,7 +5,7 @@ use signorini_geometry::{ConvexMesh, TriangleMesh};
 use crate::{Note, NoteKind, Place};
 
 /// Least volume of a hull in units of that of its mesh that is told.
-const FILLED: f64 = 1.1;
+const FILLED: f64 = 1.25;
 
 /// A closed mesh that collides as its hull.
 struct Filled {
