@@ -1,4 +1,4 @@
-//! What hulls add to meshes that are hollow or concave, told.
+//! Notes on meshes that are hollow or concave and collide as their hulls.
 
 use signorini_geometry::{ConvexMesh, TriangleMesh};
 

@@ -9,7 +9,7 @@ use crate::world::{DRIVEN, N, World};
 /// Entries of z that each driven body has: position of its centre of mass \[m\] and rotation (w, x, y, z) as they are commanded.
 pub(crate) const COMMANDED: usize = 7;
 
-/// Times that a driven body counts with what hangs on it: its lag under that is a ten-thousandth of its free fall in a step.
+/// Times that a driven body counts with the mass of the bodies that hang on it: its lag under their weight is a ten-thousandth of their free fall in a step.
 const HANGING: f64 = 1e4;
 
 /// Largest speed at which a driven body makes up for a lag \[m/s, rad/s\].

@@ -128,7 +128,7 @@ impl AffineScene {
     /// Limits, springs, damping, dry friction and armature of hinges and slides and limits of balls become [`JointAction`]s, with numbers counted from the start; motors, position and velocity servos on hinges and slides get
     /// [`AffineScene::set_controls`]. Two slides and a hinge across them on one body are a planar joint (its hinge has the number), three slides and a ball none at all: that is how a URDF's planar and floating joints are read. Between other hinges and slides of one body stand bodies of a thousandth of its mass, which weigh nothing.
     ///
-    /// Equalities become joints that hold from the start on: linear couplings of joints (a URDF's mimic joints) [`crate::JointKind::Mimic`], connections points, welds fixed joints, distances distances. What is welded to the world is held. Couplings that are not linear, springs and the like of balls and of the slides of planar joints, other actuators and tendons through sites are left out, and listed.
+    /// Equalities become joints that hold from the start on: linear couplings of joints (a URDF's mimic joints) [`crate::JointKind::Mimic`], connections points, welds fixed joints, distances distances. Bodies that are welded to the world are held. Couplings that are not linear, springs and the like of balls and of the slides of planar joints, other actuators and tendons through sites are left out, and listed.
     ///
     /// # Errors
     /// Bodies without shape or mass, height fields, other joints on one body; as [`AffineSystem::articulated`].

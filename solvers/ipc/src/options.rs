@@ -45,7 +45,7 @@ pub enum FreeRotation {
     /// As published: the twelve coordinates go straight on, and the energy of rigidity brings the points back from the chord. No step gives energy, and a rotation ω slows down by ω³ δt in a second.
     #[default]
     Straight,
-    /// Its angular momentum turns it and is kept: what turns freely or rolls keeps its speed. Velocities at the end of a step are no chords then, and contacts may give a little energy at the order of the step. [`IpcOptions::for_scene`] has it.
+    /// Its angular momentum turns it and is kept: bodies that turn freely or roll keep their speed. Velocities at the end of a step are no chords then, and contacts may give a little energy at the order of the step. [`IpcOptions::for_scene`] has it.
     Turning,
 }
 
