@@ -134,13 +134,13 @@ impl AffineLane {
         if bodies.is_empty() {
             return Ok(());
         }
-        let now = self.affine.poses(&self.inner);
         for (body, wanted) in bodies.iter().zip(&self.mocap) {
             let Some(number) = self.affine.bodies[*body] else { continue };
+            let Some(from) = self.affine.system.commanded_pose(&self.inner, number) else { continue };
             let com = self.affine.system.bodies()[number].com;
-            let centre = |pose: &Pose| pose.translation.vector + pose.rotation * com;
-            let linear = (centre(wanted) - centre(&now[*body])) / left;
-            let angular = (wanted.rotation * now[*body].rotation.inverse()).scaled_axis() / left;
+            let to = wanted.translation.vector + wanted.rotation * com;
+            let linear = (to - from.translation.vector) / left;
+            let angular = (wanted.rotation * from.rotation.inverse()).scaled_axis() / left;
             self.affine.system.drive(number, linear, angular)?;
         }
         Ok(())

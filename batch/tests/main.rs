@@ -17,4 +17,5 @@ mod property_parameters;
 mod property_readout;
 mod property_watch;
 mod regression_depth;
+mod regression_mujoco_arrays;
 mod regression_user_input;

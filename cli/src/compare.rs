@@ -9,7 +9,7 @@ use signorini_run::{Method, Stepping, names};
 use signorini_scene::{JointKind, Scene};
 
 use crate::dual_cone::has_cone;
-use crate::model::{ModelArguments, warn_of_overlap};
+use crate::model::{ModelArguments, warn_of_overlap, warn_of_relations};
 
 /// Arguments of `compare`.
 #[derive(Args)]
@@ -46,9 +46,20 @@ fn unit_of_positions(scene: &Scene) -> &'static str {
     }
 }
 
+/// A hundredth of an accuracy, with its decimal digits: a product with 1e-2 has digits that nobody wrote.
+fn two_decades_finer(accuracy: f64) -> f64 {
+    let text = format!("{accuracy:e}");
+    let shifted = text.split_once('e').and_then(|(digits, exponent)| {
+        let exponent: i32 = exponent.parse().ok()?;
+        format!("{digits}e{}", exponent - 2).parse().ok()
+    });
+    // NaN and infinity have no digits.
+    shifted.unwrap_or(accuracy)
+}
+
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let scene = a.model.load()?;
-    let finest = a.accuracies.iter().copied().fold(1e-3, f64::min) * 1e-2;
+    let finest = two_decades_finer(a.accuracies.iter().copied().fold(1e-3, f64::min));
     let mut methods = vec![names::method("icf", Some(&a.laws[0]), Stepping::accurate(finest))?];
     for solver in &a.solvers {
         let laws: Vec<Option<&str>> = match names::by_name(solver)?.is_affine() {
@@ -94,6 +105,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
                 let dual_cone = methods.iter().find(|m| has_cone(m));
                 a.model.warn_before_run(&scene, &sys, dual_cone.unwrap_or(method));
                 warn_of_overlap(&scene, &mut sys, &x)?;
+                warn_of_relations(&scene, &x.q);
             }
             let end = x.t + a.time;
             let mut recorder = Recorder::new(&scene, method, &x, sys.held())?;
@@ -134,4 +146,21 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         a.time
     );
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::two_decades_finer;
+
+    #[test]
+    fn regression_a_finer_accuracy_keeps_its_digits() {
+        for exponent in 0..12 {
+            for digits in 1..1000 {
+                let accuracy: f64 = format!("{digits}e-{exponent}").parse().unwrap_or_default();
+                let expected: f64 = format!("{digits}e-{}", exponent + 2).parse().unwrap_or_default();
+                assert_eq!(two_decades_finer(accuracy), expected);
+            }
+        }
+        assert_eq!(format!("{:e}", two_decades_finer(1e-4)), "1e-6");
+    }
 }

@@ -427,7 +427,9 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
         say!("  {n:>6} pairs, such as {} – {}: {text}", scene.geoms[a].name, scene.geoms[b].name);
     }
     if groups.iter().any(|g| g.0.material.condim > 3) {
-        say!("  torsional and rolling friction (condim 4, 6) are not used by lagged, similar and sap.");
+        say!(
+            "  torsional friction (condim 4) and rolling friction (condim 6) are not used by lagged, similar and sap: take --solver comfree, whose dual cone has them."
+        );
     }
     let missing = scene.geoms.iter().filter(|g| matches!(g.shape, GeomShape::MissingMesh(_))).count();
     if missing > 0 {

@@ -1,6 +1,6 @@
 use clap::Args;
 use signorini_comfree::Sweeps;
-use signorini_ipc::{BodyError, IpcOptions};
+use signorini_ipc::{BodyError, FreeRotation, IpcOptions};
 use signorini_laws::{DualCone, Gains, PublishedDualCone};
 use signorini_run::affine::{carrying, weight};
 use signorini_run::{
@@ -63,7 +63,7 @@ pub(crate) struct MethodArguments {
     /// Bodies of ipc that overlap at the start do not collide, and are listed; otherwise such a start is refused.
     #[arg(long)]
     exclude_overlaps: bool,
-    /// As in the paper's tables: no speculative contacts; icf: one island, Hessian reuse; comfree: its law as published, with --gains.
+    /// As in the paper's tables: no speculative contacts; icf: one island, Hessian reuse; comfree: its law as published, with --gains; ipc: rotations lose speed as implicit Euler has it.
     #[arg(long)]
     paper_mode: bool,
 }
@@ -307,7 +307,6 @@ impl MethodArguments {
             ("--gains", self.gains.is_some(), "only the law dual_cone has gains"),
             ("--sigma-r", self.sigma_r.is_some(), "friction of ipc has its stiction speed alone"),
             ("--mass-scale", self.mass_scale.is_some(), "only the law published_dual_cone has one"),
-            ("--paper-mode", self.paper_mode, "ipc has no second mode"),
         ];
         if let Some((option, _, why)) = refused.iter().find(|r| r.1) {
             return Err(format!("{option}: {why}; leave it out"));
@@ -315,7 +314,9 @@ impl MethodArguments {
         let stepping = self.stepping(5e-3, self.accuracy.is_some())?;
         let ipc = carrying(self.range, self.load.unwrap_or_else(|| weight(scene)));
         let ipc = ipc.map_err(named)?;
-        let ipc = IpcOptions { orthogonality: self.rigidity.unwrap_or(ipc.orthogonality), ..ipc };
+        let orthogonality = self.rigidity.unwrap_or(ipc.orthogonality);
+        let rotation = if self.paper_mode { FreeRotation::Straight } else { ipc.rotation };
+        let ipc = IpcOptions { orthogonality, rotation, ..ipc };
         ipc.check().map_err(named)?;
         let law = self.law.as_deref().filter(|_| over).map(|l| names::law(l, stepping.is_controlled()));
         let skin = law.transpose().map_err(|e| e.to_string())?.map(|law| Skin::over(law, &ipc));

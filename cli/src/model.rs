@@ -165,11 +165,19 @@ impl ModelArguments {
         }
         self.warn_of_rest(scene);
         let rolls = |g: &&Geom| g.surface.condim > 3 && !g.mask.is_empty();
-        let n = scene.geoms.iter().filter(rolls).count();
-        if let Some(first) = scene.geoms.iter().find(rolls).filter(|_| sys.contact_dim() <= 3) {
+        let asking: Vec<&Geom> = scene.geoms.iter().filter(rolls).collect();
+        if let Some(first) = asking.first().filter(|_| sys.contact_dim() <= 3) {
+            let condim = first.surface.condim;
+            let kind = if condim == 4 { "torsional" } else { "torsional and rolling" };
+            let others = match asking.len() - 1 {
+                0 => String::new(),
+                1 => " (so does 1 other geom)".to_owned(),
+                n => format!(" (so do {n} other geoms)"),
+            };
             eprintln!(
-                "warning: {n} geoms ask for torsional and rolling friction (condim {} of '{}'); this law has none",
-                first.surface.condim, first.name
+                "warning: {}: asks for {kind} friction by condim {condim}{others}; the law {} has none: take --solver comfree, whose dual cone has it, or write condim=\"3\"",
+                first.place,
+                method.law_name()
             );
         }
     }
@@ -223,6 +231,11 @@ fn lift(scene: &mut Scene, height: f64) -> Result<(), String> {
         at += j.kind.nq();
     }
     Ok(())
+}
+
+/// Warns of joints that start off the relations that couple them.
+pub(crate) fn warn_of_relations(scene: &Scene, q: &[f64]) {
+    scene.told_relations(q).iter().for_each(|w| eprintln!("warning: {w}"));
 }
 
 /// Depth of overlap at the start that is worth a warning \[m\]: robots at rest overlap by less.

@@ -15,7 +15,7 @@ use signorini_scene::{Keyframe, Scene};
 
 use crate::control::read_schedule;
 use crate::method::MethodArguments;
-use crate::model::{ModelArguments, warn_of_overlap};
+use crate::model::{ModelArguments, warn_of_overlap, warn_of_relations};
 
 /// Arguments of `run`.
 #[derive(Args)]
@@ -194,6 +194,7 @@ impl Run<'_> {
         let mut integrator = method.integrator()?;
         let mut x = sys.initial_state(key)?;
         warn_of_overlap(scene, &mut sys, &x)?;
+        warn_of_relations(scene, &x.q);
         let first = RecordingStart { scene, labels: RunLabels::of(method), x0: &x, held: sys.held() };
         let mut recorder = Recorder::of_method(first, method, sink)?;
         if let Some(flag) = watch.stop {
@@ -226,8 +227,12 @@ impl Run<'_> {
             true => format!("smallest distance {:.2e} m", i.smallest_distance),
             false => "no bodies within the range of the barrier".into(),
         };
+        let lag = match scene.bodies.iter().any(|b| b.mocap) {
+            true => format!(", driven bodies lag by at most {:.1e} m and {:.1e} rad", i.lag[0], i.lag[1]),
+            false => String::new(),
+        };
         let more = format!(
-            "looked at {} states: {distance}, nothing crosses, |A Aᵀ − 1| at most {:.1e}, joints open by at most {:.1e} m",
+            "looked at {} states: {distance}, nothing crosses, |A Aᵀ − 1| at most {:.1e}, joints open by at most {:.1e} m{lag}",
             i.states, i.orthogonality_error, i.joint_error
         );
         if i.orthogonality_error > BENT {

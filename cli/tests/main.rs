@@ -15,3 +15,4 @@ mod regression_comfree;
 mod regression_ipc;
 mod regression_killed_suite;
 mod regression_plan;
+mod regression_warnings;

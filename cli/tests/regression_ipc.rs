@@ -54,7 +54,7 @@ fn regression_settings_of_the_barrier() {
         ("--law frictionless", "frictionless"),
         ("--law none", "unknown contact law 'none'"),
         ("--sweeps 2", "--sweeps"),
-        ("--paper-mode", "--paper-mode"),
+        ("--paper-mode", ""),
         ("--gains 1 1", "--gains"),
     ] {
         let (ok, text) = run(&folder, &cube(0.06), arguments);

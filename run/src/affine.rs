@@ -8,7 +8,7 @@ use signorini_core::{
     AcceptedStep, AdvanceReport, ContactGeometry, LastSolve, State, StepError, StepObserver, System,
 };
 pub use signorini_ipc::weight;
-use signorini_ipc::{AffineScene, BodyError, FRICTION, Invariants, IpcOptions, SKIN};
+use signorini_ipc::{AffineScene, BodyError, FRICTION, FreeRotation, Invariants, IpcOptions, SKIN};
 use signorini_multibody::Schedule;
 use signorini_scene::{Keyframe, Scene};
 
@@ -51,13 +51,14 @@ impl AffineStart {
     }
 }
 
-/// Settings with a range of the barrier \[m\] (the default one when left out) and the force that a pair of features carries at half of it \[N\].
+/// Settings of [`IpcOptions::for_scene`] with a range of the barrier \[m\] (the default one when left out) and the force that a pair of features carries at half of it \[N\].
 ///
 /// # Errors
 /// Numbers that are not positive and finite.
 pub fn carrying(range: Option<f64>, force: f64) -> Result<IpcOptions, BodyError> {
     let default = IpcOptions::default();
-    let options = IpcOptions { range: range.unwrap_or(default.range), ..default };
+    let rotation = FreeRotation::Turning;
+    let options = IpcOptions { range: range.unwrap_or(default.range), rotation, ..default };
     options.check()?;
     let options = options.carrying(force);
     options.check().map(|()| options)

@@ -11,6 +11,7 @@ mod momentum;
 #[path = "common/motion.rs"]
 mod motion;
 
+mod analytic_affine_rolling;
 mod analytic_comfree_gain_watch;
 mod analytic_comfree_rest_depth;
 mod analytic_comfree_slide;
@@ -19,6 +20,7 @@ mod analytic_passing_by;
 mod analytic_recording;
 mod analytic_rolling;
 mod analytic_sampled_control;
+mod analytic_starts;
 mod conformance_affine_scenes;
 mod conformance_comfree_oracles;
 mod conformance_joints_under_load;
@@ -35,3 +37,4 @@ mod property_mutated_files;
 mod property_recording_files;
 mod property_throws;
 mod regression_robots;
+mod regression_view;

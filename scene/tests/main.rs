@@ -17,6 +17,7 @@ mod conformance_mjcf_zoo;
 mod conformance_urdf_models;
 mod conformance_urdf_zoo;
 mod property_foreign_parts;
+mod property_mimic_start;
 mod property_mutated_models;
 mod property_urdf;
 mod regression_bad_input;

@@ -30,7 +30,9 @@ pub struct Contact {
 
 /// MuJoCo's `mjData`: the state and inputs, which may be written, and the results of [`forward`](super::forward) and [`step`](super::step).
 ///
-/// Writing to results changes nothing; an array of another length is an error of the next step that names it, and a reset makes all arrays anew. The memory of contacts is kept inside, as MuJoCo keeps its warm start.
+/// Writing to results changes nothing; an array of another length is an error of the next step that names it, and a reset gives it its length back. The memory of contacts is kept inside, as MuJoCo keeps its warm start.
+///
+/// Every array but `contact` has one allocation for life: steps, resets, states that are set and changes of the model write in place, so that views of the arrays stay valid.
 pub struct MjData {
     /// Time \[s\].
     pub time: f64,
@@ -208,12 +210,16 @@ impl MjData {
         let x = m.state_at(key, model.na())?;
         let (ctrl, mocap) = (m.control_at(key)?, m.mocap_at(key)?);
         self.refresh(model)?;
-        (self.time, self.ctrl) = (x.t, ctrl);
-        self.qfrc_applied = vec![0.0; model.nv()];
-        self.xfrc_applied = vec![[0.0; 6]; model.nbody()];
-        self.mocap_pos = mocap.iter().map(|p| p.translation.vector.into()).collect();
-        self.mocap_quat = mocap.iter().map(|p| quat(&p.rotation)).collect();
-        (self.qpos, self.qvel, self.act) = (x.q.clone(), x.v.clone(), x.z.clone());
+        self.time = x.t;
+        self.ctrl.clone_from(&ctrl);
+        fill(&mut self.qfrc_applied, model.nv(), 0.0);
+        fill(&mut self.xfrc_applied, model.nbody(), [0.0; 6]);
+        fill(&mut self.mocap_pos, mocap.len(), [0.0; 3]);
+        fill(&mut self.mocap_quat, mocap.len(), [0.0; 4]);
+        for (i, p) in mocap.iter().enumerate() {
+            (self.mocap_pos[i], self.mocap_quat[i]) = (p.translation.vector.into(), quat(&p.rotation));
+        }
+        self.set_positions(&x);
         self.engine.x0 = x;
         (self.engine.gains, self.engine.report) = (GainRecord::default(), AdvanceReport::default());
         self.clear_computed(model);
@@ -222,10 +228,6 @@ impl MjData {
 
     /// Clears the results, in the sizes of the model.
     fn clear_computed(&mut self, model: &Model) {
-        fn fill<T: Copy>(x: &mut Vec<T>, n: usize, value: T) {
-            x.clear();
-            x.resize(n, value);
-        }
         let (zero, unit) = ([0.0; 3], [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
         let (nv, nu, nbody) = (model.nv(), model.nu(), model.nbody());
         let (ngeom, nsite) = (model.ngeom(), model.nsite());
@@ -296,9 +298,17 @@ impl MjData {
         for geom in x.memory.keys.iter().flat_map(|k| k.geoms) {
             within("geom of a remembered contact", geom as usize, model.ngeom())?;
         }
-        (self.time, self.qpos, self.qvel, self.act) = (x.t, x.q.clone(), x.v.clone(), x.z.clone());
+        self.time = x.t;
+        self.set_positions(x);
         self.engine.x0.copy_from(x);
         Ok(())
+    }
+
+    /// Writes positions, velocities and activations in place.
+    fn set_positions(&mut self, x: &State) {
+        self.qpos.clone_from(&x.q);
+        self.qvel.clone_from(&x.v);
+        self.act.clone_from(&x.z);
     }
 
     /// Number of contacts.
@@ -375,6 +385,12 @@ impl MjData {
         e.system.mocap_poses_mut().copy_from_slice(&e.mocap);
         Ok(())
     }
+}
+
+/// Sets all entries, in the storage that there is.
+fn fill<T: Copy>(x: &mut Vec<T>, n: usize, value: T) {
+    x.clear();
+    x.resize(n, value);
 }
 
 /// A state from (time, qpos, qvel, act), as long as the model needs it.

@@ -32,5 +32,5 @@ pub use data::{Contact, MjData as Data};
 pub use error::MujocoError;
 pub use forward::{contact_force, forward, full_m, jac, jac_body, jac_body_com, jac_geom, jac_site, step};
 pub use model::{Model, Object, Opt};
-pub use rollout::{Rollout, RolloutOptions, rollout};
+pub use rollout::{PersistentRollout, Rollout, RolloutOptions, rollout};
 pub use support::{Meaning, SUPPORTED, Supported, table};

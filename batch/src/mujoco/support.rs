@@ -188,7 +188,7 @@ pub const SUPPORTED: &[Supported] = &[
         "function",
         "rollout",
         Differs,
-        "threaded, independent of their number; controls only; contacts start without remembered forces: what rests settles again (18 µm of creep in 100 rollouts chained by their states), what is sensitive goes another way",
+        "threaded, independent of their number, worlds and threads kept by `PersistentRollout`; controls only; contacts start without remembered forces: what rests settles again (18 µm of creep in 100 rollouts chained by their states), what is sensitive goes another way",
     ),
     row(
         "function",

@@ -1,5 +1,6 @@
 use signorini_ipc::{AffineScene, BodyError, FromSceneError, IpcOptions};
 use signorini_laws::Law;
+use signorini_multibody::Model;
 use signorini_scene::Scene;
 
 use super::Stepping;
@@ -39,12 +40,14 @@ impl Ipc {
         self.options.unwrap_or_else(|| IpcOptions::for_scene(scene))
     }
 
-    /// The affine bodies of a scene at joint positions `q`, as drawn where left out.
+    /// The affine bodies of a scene at joint positions `q`, as drawn where left out. Damping ratios of actuators become damping with the inertia at the reference configuration, as in generalised coordinates.
     ///
     /// # Errors
     /// As [`AffineScene::new`]; a law that affine bodies cannot have.
     pub fn affine_scene(&self, scene: &Scene, q: Option<&[f64]>) -> Result<AffineScene, FromSceneError> {
         let options = self.options_for(scene);
+        let damped = with_damping(scene);
+        let scene = damped.as_ref().unwrap_or(scene);
         let made = match (q, self.exclude_overlaps) {
             (q, true) => AffineScene::without_overlaps(scene, q, options)?,
             (Some(q), false) => AffineScene::at(scene, q, options)?,
@@ -54,4 +57,19 @@ impl Ipc {
         law.check().map_err(|why| BodyError::Law { law: law.name(), why: format!("has {why}") })?;
         made.with_law(law.pool().as_ref(), *distance)
     }
+}
+
+/// A scene whose damping ratios are damping, by the inertia that actuators feel at the reference configuration; None where it has no ratios, or no model in generalised coordinates.
+fn with_damping(scene: &Scene) -> Option<Scene> {
+    if scene.actuators.iter().all(|a| a.force.damping_ratio.is_none()) {
+        return None;
+    }
+    let model = Model::new(scene).ok()?;
+    let mut scene = scene.clone();
+    for (a, made) in scene.actuators.iter_mut().zip(&model.actuators) {
+        if a.force.damping_ratio.take().is_some() {
+            a.force.bias[2] = made.bias[2];
+        }
+    }
+    Some(scene)
 }

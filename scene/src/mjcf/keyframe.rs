@@ -30,7 +30,7 @@ impl Reader<'_> {
         if e.numbers("plastic")?.is_some_and(|p| !p.is_empty()) {
             return Err(e.unsupported_at("plastic", "plastic state", "remove the attribute"));
         }
-        let reference = self.reference_positions();
+        let reference = self.scene.reference_positions();
         let (nv, nu) = (self.scene.nv(), self.scene.actuators.len());
         let na = self.scene.actuators.iter().filter(|a| a.dynamics != ActuatorDynamics::None).count();
         let mut q = self.padded(e, "qpos", &reference)?;
@@ -69,24 +69,6 @@ impl Reader<'_> {
             x.extend_from_slice(&rest[x.len()..]);
         }
         Ok(x)
-    }
-
-    /// Positions of the drawn configuration.
-    fn reference_positions(&self) -> Vec<f64> {
-        let mut q = Vec::with_capacity(self.scene.nq());
-        for j in &self.scene.joints {
-            match j.kind {
-                JointKind::Free => {
-                    let x = &self.scene.bodies[j.body].pose;
-                    let r = x.rotation;
-                    q.extend_from_slice(x.translation.vector.as_slice());
-                    q.extend_from_slice(&[r.w, r.i, r.j, r.k]);
-                }
-                JointKind::Ball => q.extend_from_slice(&[1.0, 0.0, 0.0, 0.0]),
-                JointKind::Hinge | JointKind::Slide => q.push(j.reference),
-            }
-        }
-        q
     }
 
     /// Gives the quaternions in q unit length; one without length becomes the identity, as in MuJoCo.

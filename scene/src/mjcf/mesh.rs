@@ -10,8 +10,9 @@ use super::geom::GeomSpec;
 use super::inertia::GeomMass;
 use super::primitive_mass::shell;
 use super::{Missing, Reader};
+use crate::hulls::Hulls;
 use crate::xml::{Element, Read, did_you_mean};
-use crate::{GeomShape, NoteKind, SceneError};
+use crate::{GeomShape, Note, NoteKind, SceneError};
 
 impl MeshAsset {
     fn error(&self, what: impl std::fmt::Display, remedy: &str) -> SceneError {
@@ -95,6 +96,17 @@ impl MeshAsset {
 }
 
 impl Assets {
+    /// Notes on meshes of which the hulls, that were asked for, have more volume.
+    pub(super) fn filled_hulls(&self) -> Vec<Note> {
+        let mut hulls = Hulls::default();
+        for (name, m) in &self.meshes {
+            if let (Some(surface), Some(hull)) = (m.surface.get(), m.hull.get()) {
+                hulls.look(&m.place, name, surface, hull);
+            }
+        }
+        hulls.notes()
+    }
+
     /// The hull of a mesh that exists.
     pub(super) fn hull(&self, name: &str) -> Read<Option<Shape>> {
         self.meshes.get(name).map(|m| m.hull().map(|h| Shape::Convex(h.clone()))).transpose()

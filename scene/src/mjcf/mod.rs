@@ -118,8 +118,10 @@ pub(crate) fn read(mut root: Element, path: &Path, options: &LoadOptions) -> Rea
     reader.scene.files = files;
     reader.read_model(&root)?;
     root.check_all_read()?;
+    let filled = reader.assets.filled_hulls();
     let mut scene = reader.scene;
     scene.notes = reader.notes.finish();
+    scene.notes.extend(filled);
     scene.validate()?;
     scene.refuse_unknown(options)?;
     Ok(scene)

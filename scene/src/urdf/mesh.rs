@@ -10,8 +10,9 @@ use signorini_geometry::{ConvexMesh, Shape, TriangleMesh};
 use super::Reader;
 use super::geometry::Purpose;
 use super::mesh_path::{NotFound, nominal, resolve};
+use crate::hulls::Hulls;
 use crate::xml::{Element, Read};
-use crate::{GeomShape, NoteKind, SceneError};
+use crate::{GeomShape, Note, NoteKind, Place, SceneError};
 
 /// A file and the bits of its scale.
 type Key = (PathBuf, [u64; 3]);
@@ -20,7 +21,22 @@ type Key = (PathBuf, [u64; 3]);
 #[derive(Debug, Default)]
 pub(super) struct MeshCache {
     surfaces: HashMap<Key, Arc<TriangleMesh>>,
-    hulls: HashMap<Key, Arc<ConvexMesh>>,
+    /// Hulls, and where each was asked for first.
+    hulls: HashMap<Key, (Arc<ConvexMesh>, Place)>,
+}
+
+impl MeshCache {
+    /// Notes on meshes of which the hulls have more volume.
+    pub(super) fn filled_hulls(&self) -> Vec<Note> {
+        let mut hulls = Hulls::default();
+        for (key, (hull, place)) in &self.hulls {
+            if let Some(surface) = self.surfaces.get(key) {
+                let name = key.0.file_name().unwrap_or_default().to_string_lossy();
+                hulls.look(place, &name, surface, hull);
+            }
+        }
+        hulls.notes()
+    }
 }
 
 impl MeshCache {
@@ -143,7 +159,7 @@ impl Reader<'_> {
             return Ok(Shape::Mesh(surface));
         }
         if let Some(h) = self.meshes.hulls.get(&key) {
-            return Ok(Shape::Convex(h.clone()));
+            return Ok(Shape::Convex(h.0.clone()));
         }
         let hull = ConvexMesh::from_points(surface.vertices()).map_err(|x| {
             bad(
@@ -151,7 +167,8 @@ impl Reader<'_> {
                 "use a mesh with volume or a primitive, or remove the <collision>",
             )
         })?;
-        Ok(Shape::Convex(self.meshes.hulls.entry(key).or_insert(Arc::new(hull)).clone()))
+        let made = self.meshes.hulls.entry(key).or_insert((Arc::new(hull), e.place()));
+        Ok(Shape::Convex(made.0.clone()))
     }
 }
 

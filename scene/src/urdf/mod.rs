@@ -8,7 +8,7 @@
 //! - Every other link is a body, fixed links too; a joint places its child's frame, so that q = 0 is the pose drawn.
 //! - Surfaces combine as springs in series ([`CombinationRule::Series`], Drake's rule), and a surface that states no friction has 0.5
 //!   (Drake's default).
-//! - A mimic joint stays a coordinate and is coupled by an [`crate::Equality`].
+//! - A mimic joint stays a coordinate and is coupled by an [`crate::Equality`]. Where its offset takes it off the drawn configuration, a keyframe `home` has all joints on their relations.
 //! - Links joined by a joint do not collide with each other, those of a fixed base included.
 //! - The inertia of a link is that of `<inertial>`. A link without one has none, unless the file has settings of MuJoCo or nothing
 //!   that moves with it has mass: then it has that of its colliding shapes at 1000 kg/m³, as in MuJoCo.
@@ -97,6 +97,7 @@ pub(crate) fn read(root: &Element, path: &Path, options: &LoadOptions) -> Read<S
     reader.note_texts(root);
     let mut scene = reader.scene;
     scene.notes = reader.notes.finish();
+    scene.notes.extend(reader.meshes.filled_hulls());
     scene.check_structure()?;
     scene.refuse_unknown(options)?;
     Ok(scene)

@@ -55,6 +55,8 @@ pub struct MotorState {
 ///
 /// A point has the angle of the rotation of one body in the other \[rad\], in \[0, π\] and counted from the start (see [`crate::AffineSystem::count_from`]); it has the upper limit alone, which a ball joint of a file has.
 ///
+/// A number that is held, that of a joint which follows or of a distance, goes from where it begins to where it is held at such a rate as well.
+///
 /// Limits are springs of the stiffness of the bodies themselves, k V \[N·m/rad\] for angles and k V/r² \[N/m\] for ways and distances, with k of [`crate::IpcOptions::orthogonality`], V and r volume and radius of the second body
 /// (of the first where the second is held): they give way by force over that.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -129,6 +131,8 @@ pub(crate) struct ActiveJoint {
     shares: Vec<Share>,
     /// Value at which a spring holds the number, which stands for a row that is not linear.
     held: Option<f64>,
+    /// Value and time at which a number that is held began; None before the first step.
+    began: Option<[f64; 2]>,
     /// Others that such springs hold at zero.
     locks: Vec<Coordinate>,
     /// Bounds that the number never reaches.
@@ -219,6 +223,7 @@ impl ActiveJoint {
         Some(Self {
             shares: vec![Share { coordinate, factor: 1.0, start, joint: index }],
             held: held_at,
+            began: None,
             locks,
             walls,
             action: JointAction::default(),
@@ -239,6 +244,7 @@ impl ActiveJoint {
         let mut out = Self {
             shares: Vec::new(),
             held: None,
+            began: None,
             locks: Vec::new(),
             walls: Vec::new(),
             action: JointAction::default(),
@@ -352,7 +358,7 @@ impl ActiveJoint {
         let beyond = self.range(self.now).map_or(0.0, |[low, high]| (low - s).max(s - high).max(0.0));
         let locked = self.locks.iter().map(|l| half(self.stiffness[1], l.at(world, q).0));
         half(self.stiffness[0], beyond)
-            + self.held.map_or(0.0, |at| half(self.stiffness[0], s - at))
+            + self.held_at(self.now).map_or(0.0, |at| half(self.stiffness[0], s - at))
             + half(self.action.spring[0], s - self.action.spring[1])
             + locked.sum::<f64>()
             + self.walls.iter().map(|w| Piece::Wall(*w).energy(s)).sum::<f64>()
@@ -362,6 +368,9 @@ impl ActiveJoint {
     pub(crate) fn begin(&mut self, world: &World, q: &[f64], t: f64) {
         self.shares.iter_mut().for_each(|s| s.start = s.near(world, q));
         self.now = t;
+        if self.began.is_none() && self.held.is_some() {
+            self.began = Some([self.value(world, q), t]);
+        }
         if std::mem::take(&mut self.fresh) {
             let start = self.value(world, q);
             self.outside = self.excess(world, q).filter(|e| *e > 0.0).map(|_| (start, t));
@@ -381,6 +390,14 @@ impl ActiveJoint {
         let Some((start, since)) = self.outside else { return Some([low, high]) };
         let way = self.return_speed * (t - since).max(0.0);
         Some([low.min(start + way), high.max(start - way)])
+    }
+
+    /// Value at which the number is held at a time \[s\]: from where it began it goes to its own at a bounded rate.
+    fn held_at(&self, t: f64) -> Option<f64> {
+        let at = self.held?;
+        let Some([start, since]) = self.began else { return Some(at) };
+        let way = self.return_speed * (t - since).max(0.0);
+        Some(at + (start - at).signum() * ((start - at).abs() - way).max(0.0))
     }
 
     /// Potential of the motor in a step from the number `start`; none for a force that depends on nothing.
@@ -463,7 +480,7 @@ impl ActiveJoint {
         if a.armature > 0.0 {
             push(a.armature / (dt * dt), start + dt * self.rate(world, q, v), f64::INFINITY, 0);
         }
-        pieces.extend(self.held.map(|at| spring(self.stiffness[0], at)));
+        pieces.extend(self.held_at(self.now + dt).map(|at| spring(self.stiffness[0], at)));
         pieces.extend(self.motor(start, dt));
         let force = if let Motor::Force { force } = a.motor { force } else { 0.0 };
         if !pieces.is_empty() || force != 0.0 {

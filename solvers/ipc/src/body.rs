@@ -369,3 +369,19 @@ pub(crate) fn axial(m: &Matrix3<f64>) -> Vector3<f64> {
 pub(crate) fn place(q: &[f64], x: &Vector3<f64>) -> Vector3<f64> {
     Vector3::from_fn(|r, _| q[r] + q[3 + 3 * r] * x[0] + q[4 + 3 * r] * x[1] + q[5 + 3 * r] * x[2])
 }
+
+/// The rotation nearest to A, det A > 0.
+pub(crate) fn nearest_rotation(a: &Matrix3<f64>) -> Matrix3<f64> {
+    // Newton's iteration for the polar decomposition: quadratic, and A is nearly a rotation.
+    let mut r = *a;
+    for _ in 0..20 {
+        let Some(inverse) = r.try_inverse() else { return r };
+        let next = 0.5 * (r + inverse.transpose());
+        let done = (next - r).amax() <= 1e-15;
+        r = next;
+        if done {
+            break;
+        }
+    }
+    r
+}

@@ -9,7 +9,7 @@ use signorini_scene::{CollisionFilter, GeomShape, JointKind as SceneJoint, Pose,
 use crate::readout::{Made, Readout};
 use crate::scene_block::block;
 use crate::scene_error::unsupported;
-use crate::scene_joints::{SceneJoints, turned};
+use crate::scene_joints::{SceneJoints, hold_welded, turned};
 use crate::scene_motors::{Driven, SceneMotor};
 use crate::{
     AffineBody, AffineSystem, FromSceneError, IpcOptions, Joint, JointAction, JointKind, SkinLaw, SkinPair,
@@ -43,7 +43,7 @@ pub struct AffineScene {
 
 /// Half the edge of the cuboid that stands for a half-space \[m\].
 const GROUND: f64 = 1000.0;
-/// Refinement of balls, sides of cylinders.
+/// Refinement of balls, sides of cylinders and capsules.
 const BALL: u32 = 2;
 const SIDES: u32 = 24;
 
@@ -58,7 +58,7 @@ fn surface(shape: &Shape, geom: &str) -> Result<TriangleMesh, FromSceneError> {
         Shape::Sphere { radius } => TriangleMesh::icosphere(*radius, BALL),
         Shape::Ellipsoid { semi_axes } => ball().and_then(|m| m.scaled(*semi_axes)),
         Shape::Cylinder { radius, half_length } => TriangleMesh::cylinder(*radius, *half_length, SIDES),
-        Shape::Capsule { radius, half_length } => ball().and_then(|m| capsule(&m, *radius, *half_length)),
+        Shape::Capsule { radius, half_length } => capsule(*radius, *half_length),
         Shape::HalfSpace => TriangleMesh::cuboid(&Vector3::new(GROUND, GROUND, 0.5))
             .map(|m| m.transformed(&Isometry3::translation(0.0, 0.0, -0.5))),
         Shape::Convex(hull) => hull.to_triangle_mesh(),
@@ -71,13 +71,19 @@ fn surface(shape: &Shape, geom: &str) -> Result<TriangleMesh, FromSceneError> {
     made.map_err(|source| FromSceneError::Mesh { geom: geom.to_owned(), source })
 }
 
-/// A ball cut in two and drawn apart along z: points of the upper half go up, the others down.
-fn capsule(ball: &TriangleMesh, radius: f64, half_length: f64) -> Result<TriangleMesh, MeshDefect> {
-    let apart = |p: &Point3<f64>| {
-        let shift = if p.z >= 0.0 { half_length } else { -half_length };
-        Point3::new(radius * p.x, radius * p.y, radius * p.z + shift)
-    };
-    TriangleMesh::new(ball.vertices().iter().map(apart).collect(), ball.triangles().to_vec())
+/// Angles between the rings of the ends of a capsule \[rad\].
+const RING: f64 = std::f64::consts::PI / 8.0;
+
+/// A capsule about z with the sides of a cylinder, so that it rolls as one.
+fn capsule(radius: f64, half_length: f64) -> Result<TriangleMesh, MeshDefect> {
+    let end = (0..4).map(|k| (RING * f64::from(k)).sin_cos());
+    let upper: Vec<[f64; 2]> = end.map(|(s, c)| [radius * c, half_length + radius * s]).collect();
+    // A ball has one ring about its middle.
+    let both = usize::from(half_length <= 1e-9 * radius);
+    let lower = upper.iter().skip(both).rev().map(|[r, z]| [*r, -z]);
+    let rings: Vec<[f64; 2]> = lower.chain(upper.iter().copied()).collect();
+    let tip = half_length + radius;
+    TriangleMesh::revolved(SIDES, &rings, [-tip, tip])
 }
 
 /// Poses of all bodies in the world, and of each body after each of its joints: as they are drawn, or at joint positions `q`.
@@ -116,13 +122,13 @@ fn poses(scene: &Scene, q: Option<&[f64]>) -> (Vec<Pose>, Vec<Pose>) {
 }
 
 impl AffineScene {
-    /// The bodies of a scene as they are drawn. Bodies fixed to each other become one, those fixed to the world are held; curved shapes get facets (balls 320, cylinders 24 sides), a half-space is
+    /// The bodies of a scene as they are drawn. Bodies fixed to each other become one, those fixed to the world are held; curved shapes get facets (balls 320, cylinders and capsules 24 sides), a half-space is
     /// a cuboid of 2 km. Hinges, balls and slides along axes of the world are eliminated exactly. Gravity is that of the scene. Each geom is a part of the surface of its body: which of them collide, and with which coefficient of friction, follows the scene's rules (masks, pairs, excludes, priorities, combination), as in generalised coordinates, but bodies that are welded do not; friction about normals and of rolling is left out.
     ///
     /// Limits, springs, damping, dry friction and armature of hinges and slides and limits of balls become [`JointAction`]s, with numbers counted from the start; motors, position and velocity servos on hinges and slides get
     /// [`AffineScene::set_controls`]. Two slides and a hinge across them on one body are a planar joint (its hinge has the number), three slides and a ball none at all: that is how a URDF's planar and floating joints are read. Between other hinges and slides of one body stand bodies of a thousandth of its mass, which weigh nothing.
     ///
-    /// Equalities become joints that hold from the start on: linear couplings of joints (a URDF's mimic joints) [`crate::JointKind::Mimic`], connections points, welds fixed joints, distances distances. Couplings that are not linear, springs and the like of balls and of the slides of planar joints, other actuators and tendons through sites are left out, and listed.
+    /// Equalities become joints that hold from the start on: linear couplings of joints (a URDF's mimic joints) [`crate::JointKind::Mimic`], connections points, welds fixed joints, distances distances. Bodies that are welded to the world are held. Couplings that are not linear, springs and the like of balls and of the slides of planar joints, other actuators and tendons through sites are left out, and listed.
     ///
     /// # Errors
     /// Bodies without shape or mass, height fields, other joints on one body; as [`AffineSystem::articulated`].
@@ -195,6 +201,7 @@ impl AffineScene {
         for (b, group) in groups.iter().enumerate() {
             bodies[b] = tops.iter().position(|t| t == group);
         }
+        hold_welded(scene, &groups, &bodies, &mut placed);
         let slides = |g: &&usize| {
             scene.geoms[**g].surface.friction_dynamic.is_some_and(|d| d != scene.geoms[**g].surface.friction)
         };
@@ -204,8 +211,13 @@ impl AffineScene {
         }
         let twists = |g: &&usize| scene.geoms[**g].surface.condim > 3;
         if let Some(g) = geoms.iter().flatten().find(twists) {
-            let name = &scene.geoms[*g].name;
-            left_out.push(format!("geom '{name}': its friction about the normal and of rolling is left out"));
+            let geom = &scene.geoms[*g];
+            let left =
+                if geom.surface.condim == 4 { "about the normal" } else { "about the normal and of rolling" };
+            left_out.push(format!(
+                "geom '{}': its friction {left} (condim {}) is left out; take the solver comfree, whose dual cone has it, or write condim=\"3\"",
+                geom.name, geom.surface.condim
+            ));
         }
         // Numbers of joints are counted from the start.
         let mut at = 0;

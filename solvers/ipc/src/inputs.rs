@@ -1,8 +1,10 @@
-use signorini_core::na::{Matrix3, Rotation3, Vector3};
+use signorini_core::na::Vector3;
 use signorini_core::{BlockDiagonal, ProblemError};
 
 use crate::action::ActiveJoint;
 use crate::body::matrix;
+use crate::free_motion::{commanded, driven_rate, free_rate};
+use crate::options::FreeRotation;
 use crate::world::{N, World};
 
 /// Inputs to bodies from outside, besides gravity; held until it is set again.
@@ -27,14 +29,13 @@ impl Inputs {
     /// ```text
     /// v* = v₀ + δt M⁻¹ f,   f_A = ½ [τ]ₓ A⁻ᵀ, whose work over δA = [δθ]ₓ A is τ·δθ
     /// ```
-    /// A driven body is to reach exp(δt ω) R₀, R₀ the rotation nearest to A₀, on a straight way.
+    /// with the rotation of v₀ over the step as [`FreeRotation`] says. A driven body is to reach its commanded pose at the end of the step on a straight way; z₀ has those at the start.
     pub(crate) fn free_velocity(
         &self,
         world: &World,
         inertia: &BlockDiagonal,
         dt: f64,
-        q0: &[f64],
-        v0: &[f64],
+        [q0, v0, z0]: [&[f64]; 3],
         out: &mut [f64],
     ) -> Result<(), ProblemError> {
         for (b, free) in world.free.iter().enumerate() {
@@ -42,11 +43,13 @@ impl Inputs {
             let at = N * f..N * f + N;
             let (a, out) = (matrix(&q0[at.clone()]), &mut out[at.clone()]);
             if world.bodies[b].driven {
-                let [linear, angular] = self.drives[b];
-                let target = Rotation3::new(dt * angular).matrix() * nearest_rotation(&a);
-                let rate = (target - a) / dt;
-                (0..3).for_each(|i| out[i] = linear[i]);
-                (0..9).for_each(|i| out[3 + i] = rate[(i / 3, i % 3)]);
+                let pose = commanded(world, z0, b).ok_or_else(|| {
+                    ProblemError::Unsupported(format!(
+                        "the state has no commanded pose of body '{}'",
+                        world.bodies[b].name
+                    ))
+                })?;
+                out.copy_from_slice(&driven_rate(&q0[at], &pose, self.drives[b], dt));
                 continue;
             }
             let [force, torque] = self.loads[b];
@@ -61,27 +64,15 @@ impl Inputs {
             }
             let falls = 1.0 - world.bodies[b].gravity_compensation;
             inertia.solve_block(f, &mut load);
-            for (i, (o, v)) in out.iter_mut().zip(&v0[at]).enumerate() {
+            let turning = world.options.rotation == FreeRotation::Turning;
+            let rate = matrix(&v0[at.clone()]);
+            let rate = if turning { free_rate(&a, &rate, &world.bodies[b].second_moment, dt) } else { rate };
+            for (i, o) in out.iter_mut().enumerate() {
+                let free = if i < 3 { v0[at.start + i] } else { rate[((i - 3) / 3, (i - 3) % 3)] };
                 let gravity = if i < 3 { falls * world.options.gravity[i] } else { 0.0 };
-                *o = v + dt * (load[i] + gravity);
+                *o = free + dt * (load[i] + gravity);
             }
         }
         Ok(())
     }
-}
-
-/// The rotation nearest to A, det A > 0.
-pub(crate) fn nearest_rotation(a: &Matrix3<f64>) -> Matrix3<f64> {
-    // Newton's iteration for the polar decomposition: quadratic, and A is nearly a rotation.
-    let mut r = *a;
-    for _ in 0..20 {
-        let Some(inverse) = r.try_inverse() else { return r };
-        let next = 0.5 * (r + inverse.transpose());
-        let done = (next - r).amax() <= 1e-15;
-        r = next;
-        if done {
-            break;
-        }
-    }
-    r
 }

@@ -17,6 +17,8 @@ pub struct Invariants {
     pub bound_room: f64,
     /// Excess of a joint over its limits \[rad or m\], 0 where none is: limits give way by force over their stiffness.
     pub limit_excess: f64,
+    /// Distance \[m\] and angle \[rad\] of a driven body from where it is commanded to be.
+    pub lag: [f64; 2],
     /// Energy of the last state \[J\].
     pub energy: f64,
     /// Largest rise of the energy from one state that was looked at to the next \[J\]: without motors, loads and driven bodies it is zero but for round-off and the tolerance of solves.
@@ -35,6 +37,7 @@ impl Default for Invariants {
             orthogonality_error: 0.0,
             joint_error: 0.0,
             limit_excess: 0.0,
+            lag: [0.0; 2],
             energy: 0.0,
             energy_rise: 0.0,
             bound_room: f64::INFINITY,
@@ -55,6 +58,7 @@ impl Invariants {
         self.joint_error = self.joint_error.max(o.joint_error);
         self.bound_room = self.bound_room.min(o.bound_room);
         self.limit_excess = self.limit_excess.max(o.limit_excess);
+        (0..2).for_each(|i| self.lag[i] = self.lag[i].max(o.lag[i]));
         let rise = if self.states > 0 { o.energy - self.energy } else { 0.0 };
         self.energy_rise = self.energy_rise.max(o.energy_rise).max(rise);
         self.energy = o.energy;

@@ -18,6 +18,7 @@ impl AffineSystem {
             orthogonality_error: self.orthogonality_error(x),
             joint_error: self.joint_error(x),
             limit_excess: self.limit_excess(x),
+            lag: self.largest_lag(x),
             energy: self.energy(x).total(),
             energy_rise: 0.0,
             bound_room: self.bound_room(x),

@@ -39,6 +39,16 @@ pub enum Adaptation {
     Choose,
 }
 
+/// Rotation of a body over a step on which nothing acts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FreeRotation {
+    /// As published: the twelve coordinates go straight on, and the energy of rigidity brings the points back from the chord. No step gives energy, and a rotation ω slows down by ω³ δt in a second.
+    #[default]
+    Straight,
+    /// Its angular momentum turns it and is kept: bodies that turn freely or roll keep their speed. Velocities at the end of a step are no chords then, and contacts may give a little energy at the order of the step. [`IpcOptions::for_scene`] has it.
+    Turning,
+}
+
 /// Settings of an [`crate::AffineSystem`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IpcOptions {
@@ -59,6 +69,8 @@ pub struct IpcOptions {
     pub stiction_speed: f64,
     /// Solves per step with forces and directions of friction as the last one left them, ≥ 1; with 1 they are those at the start of the step.
     pub friction_passes: u32,
+    /// Free motion that rotations begin steps with.
+    pub rotation: FreeRotation,
     /// \[m/s²\].
     pub gravity: Vector3<f64>,
     /// Threads that distances, collision times and Hessians are spread over, ≥ 1, see [`crate::Threads`]; results are the same bit for bit.
@@ -76,6 +88,7 @@ impl Default for IpcOptions {
             orthogonality: 1e8,
             stiction_speed: 1e-3,
             friction_passes: 1,
+            rotation: FreeRotation::Straight,
             gravity: Vector3::new(0.0, 0.0, -9.81),
             threads: 1,
         }
@@ -83,9 +96,9 @@ impl Default for IpcOptions {
 }
 
 impl IpcOptions {
-    /// The defaults for a scene: a pair of features carries its [`weight`] at half the range of the barrier.
+    /// The settings for a scene: a pair of features carries its [`weight`] at half the range of the barrier, and rotations are carried ([`FreeRotation::Turning`]).
     pub fn for_scene(scene: &Scene) -> Self {
-        Self::default().carrying(weight(scene))
+        Self { rotation: FreeRotation::Turning, ..Self::default() }.carrying(weight(scene))
     }
 
     /// These options with a κ at which a pair carries `force` \[N\] at half the range of the barrier. A good force is the largest load of a pair that is expected; forces grow without bound

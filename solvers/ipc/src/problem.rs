@@ -4,7 +4,7 @@ use std::sync::Arc;
 use signorini_core::na::Vector3;
 use signorini_core::{
     BlockDiagonal, Changed, ContactGeometry, ContactMap, Evals, Inertia, LawPool, Part, Pool, Pools,
-    ProblemError, Regime, SmoothPotential, StepProblem, TOUCHING, WholePart, check_finite, gradient,
+    ProblemError, Regime, SmoothPotential, State, StepProblem, TOUCHING, WholePart, check_finite, gradient,
 };
 use signorini_geometry::{Ccd, StencilDistance};
 
@@ -47,6 +47,8 @@ pub(crate) struct AffineProblem {
     dt: f64,
     q0: Vec<f64>,
     v0: Vec<f64>,
+    /// Commanded poses of driven bodies at the start.
+    z0: Vec<f64>,
     /// Positions at the start \[m\].
     x0: Vec<Vector3<f64>>,
     inertia: BlockDiagonal,
@@ -111,6 +113,7 @@ impl AffineProblem {
             dt: 0.0,
             q0: Vec::new(),
             v0: Vec::new(),
+            z0: Vec::new(),
             x0: Vec::new(),
             free_velocity: vec![0.0; n],
             inertia,
@@ -196,8 +199,7 @@ impl AffineProblem {
     /// Starts a step with κ as the last one left it; with `check` it is made sure that no bodies cross.
     pub(crate) fn prepare(
         &mut self,
-        q: &[f64],
-        v: &[f64],
+        State { q, v, z, .. }: &State,
         stiffness: StartStiffness,
         check: bool,
     ) -> Result<(), ProblemError> {
@@ -207,6 +209,7 @@ impl AffineProblem {
         self.q0.extend_from_slice(q);
         self.v0.clear();
         self.v0.extend_from_slice(v);
+        self.z0.clone_from(z);
         self.trial.known = false;
         let world = self.world.clone();
         world.positions(q, &mut self.x0);
@@ -253,8 +256,8 @@ impl AffineProblem {
         let terms = &mut self.smooth.terms;
         let ends = [&self.q0[..], &self.v0[..]];
         inputs.actions.iter().flatten().for_each(|a| a.terms(&self.world, ends, dt, terms));
-        let (q0, v0, out) = (&self.q0, &self.v0, &mut self.free_velocity);
-        inputs.free_velocity(&self.world, &self.inertia, dt, q0, v0, out)?;
+        let start = [&self.q0[..], &self.v0, &self.z0];
+        inputs.free_velocity(&self.world, &self.inertia, dt, start, &mut self.free_velocity)?;
         check_finite("free velocity", &self.free_velocity)?;
         self.press();
         self.trial.known = false;

@@ -3,8 +3,7 @@ use signorini_core::na::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuater
 use signorini_scene::{JointKind, Scene};
 
 use crate::AffineSystem;
-use crate::body::{axial, matrix};
-use crate::inputs::nearest_rotation;
+use crate::body::{axial, matrix, nearest_rotation};
 use crate::joints::coordinates;
 use crate::world::N;
 
@@ -123,15 +122,16 @@ impl Readout {
     /// Motions of all bodies of the scene.
     pub(crate) fn motions(&self, system: &AffineSystem, x: &State) -> Vec<Motion> {
         let of = |(body, offset): &(Option<usize>, Isometry3<f64>)| {
-            let at = body.and_then(|b| Some((b, system.coordinates_of(b)?)));
-            let Some((b, at)) = at else {
+            let Some(b) = *body else {
                 return Motion { pose: *offset, linear: Vector3::zeros(), angular: Vector3::zeros() };
             };
+            let frame = system.pose(x, b);
+            let pose = frame * Translation3::from(-system.bodies()[b].com) * offset;
+            let Some(at) = system.coordinates_of(b) else {
+                return Motion { pose, linear: Vector3::zeros(), angular: Vector3::zeros() };
+            };
             let (q, v) = (&x.q[at..at + N], &x.v[at..at + N]);
-            let (frame, angular) = (system.pose(x, b), spin(&matrix(q), &matrix(v)));
-            let centre = frame.translation.vector;
-            let mesh = frame * Translation3::from(-system.bodies()[b].com);
-            let pose = mesh * offset;
+            let (centre, angular) = (frame.translation.vector, spin(&matrix(q), &matrix(v)));
             let linear =
                 Vector3::from_column_slice(&v[..3]) + angular.cross(&(pose.translation.vector - centre));
             Motion { pose, linear, angular }

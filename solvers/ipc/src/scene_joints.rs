@@ -36,7 +36,48 @@ pub(crate) struct SceneJoints<'a> {
 /// Part of the mass and inertia of a body that bodies between its joints have.
 const BETWEEN: f64 = 1e-3;
 
+/// Holds the bodies that welds fix to the world, or to one that is held: they do not move, and need no coordinates.
+pub(crate) fn hold_welded(
+    scene: &Scene,
+    groups: &[usize],
+    bodies: &[Option<usize>],
+    placed: &mut [(AffineBody, Isometry3<f64>)],
+) {
+    if !scene.options.switches.equality {
+        return;
+    }
+    let welds: Vec<[usize; 2]> = scene
+        .equalities
+        .iter()
+        .filter(|e| e.active)
+        .filter_map(|e| match e.kind {
+            EqualityKind::Weld { body_a, body_b, .. } => Some([body_a, body_b]),
+            _ => None,
+        })
+        .collect();
+    loop {
+        let held = |b: usize, placed: &[(AffineBody, _)]| {
+            groups[b] == 0 || bodies[b].is_some_and(|b| placed[b].0.fixed)
+        };
+        let next = welds.iter().flat_map(|[a, b]| [[*a, *b], [*b, *a]]).find_map(|[fixed, other]| {
+            let own = bodies[other]?;
+            let moves = !placed[own].0.fixed && !placed[own].0.driven;
+            (held(fixed, placed) && moves).then_some(own)
+        });
+        let Some(body) = next else { return };
+        placed[body].0.fixed = true;
+    }
+}
+
 impl SceneJoints<'_> {
+    /// Whether neither body of a joint moves.
+    fn stands(&self, joint: usize) -> bool {
+        let child = self.scene.joints[joint].body;
+        let parent = self.groups[self.scene.bodies[child].parent];
+        let held = |b: usize| self.bodies[b].is_none_or(|b| self.placed[b].0.fixed);
+        self.bodies[child].is_some_and(|b| self.placed[b].0.fixed) && held(parent)
+    }
+
     /// The joints, in order; for each of the scene its number among those made.
     pub(crate) fn all(&mut self) -> Result<Vec<Option<usize>>, FromSceneError> {
         let mut numbers = vec![None; self.scene.joints.len()];
@@ -46,6 +87,9 @@ impl SceneJoints<'_> {
             let own: Vec<usize> =
                 (first..numbers.len()).take_while(|j| self.scene.joints[*j].body == body).collect();
             first += own.len();
+            if self.stands(own[0]) {
+                continue;
+            }
             if self.is_chain(&own) {
                 self.chain(&own, &mut numbers)?;
             } else if let Some((joint, kind)) = self.kind(&own)? {
@@ -257,15 +301,16 @@ impl SceneJoints<'_> {
                 let (Some(follower), Some(leader)) = (numbers[joint_1], numbers[joint_2]) else {
                     return Ok(Err("one of its joints has no number of its own here".into()));
                 };
-                let joints = [leader, follower];
-                return Ok(Ok(Some((
-                    [0; 2],
-                    JointKind::Mimic {
-                        joints,
-                        ratio: c1,
-                        offset: c0 + c1 * starts[joint_2] - starts[joint_1],
-                    },
-                ))));
+                let offset = c0 + c1 * starts[joint_2] - starts[joint_1];
+                if offset.abs() > NEARLY {
+                    let unit = if self.scene.joints[joint_1].kind == SceneJoint::Slide { "m" } else { "rad" };
+                    self.left_out.push(format!(
+                        "equality '{name}': joint '{}' starts {:.3} {unit} off its relation to joint '{}': it is let onto it slowly; start from a keyframe in which the relation holds",
+                        self.scene.joints[joint_1].name, -offset, self.scene.joints[joint_2].name
+                    ));
+                }
+                let kind = JointKind::Mimic { joints: [leader, follower], ratio: c1, offset };
+                return Ok(Ok(Some(([0; 2], kind))));
             }
             EqualityKind::Joint { joint_2: None, .. } => {
                 return Ok(Err("it holds one joint; give that limits or a servo, or fix its body".into()));

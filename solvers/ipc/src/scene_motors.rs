@@ -70,7 +70,12 @@ impl SceneMotor {
             return Err("it has dynamics of its own");
         }
         let (f, gear) = (&a.force, a.gear[0]);
-        let steady = f.gain[1] == 0.0 && f.gain[2] == 0.0 && f.damping_ratio.is_none() && f.muscle.is_none();
+        if f.damping_ratio.is_some() {
+            return Err(
+                "its damping ratio needs the inertia of generalised coordinates; give kv, or make the bodies by `signorini_run::Ipc::affine_scene`",
+            );
+        }
+        let steady = f.gain[1] == 0.0 && f.gain[2] == 0.0 && f.muscle.is_none();
         if !steady || f.bias[1] > 0.0 || f.bias[2] > 0.0 {
             return Err("its force is not one of a motor, a position servo or a velocity servo");
         }

@@ -10,6 +10,7 @@ use signorini_core::{
 use crate::action::{ActiveJoint, JointAction};
 use crate::body::{axial, matrix};
 use crate::candidates::{Candidate, Candidates};
+use crate::free_motion::{COMMANDED, commanded_at_start, counted};
 use crate::inputs::Inputs;
 use crate::joints::coordinates;
 use crate::motors::Motors;
@@ -21,7 +22,7 @@ use crate::skin_law::Skin;
 use crate::skin_points::SkinStep;
 use crate::stiffness::StartStiffness;
 use crate::threads::Threads;
-use crate::world::{DRIVEN, N, SurfacePart, World, gather};
+use crate::world::{N, SurfacePart, World, gather};
 use crate::{Adaptation, AffineBody, BodyError, Invariants, IpcOptions, Joint};
 
 /// Affine bodies that a barrier keeps apart: the [`System`] of incremental potential contact.
@@ -29,7 +30,7 @@ use crate::{Adaptation, AffineBody, BodyError, Invariants, IpcOptions, Joint};
 /// ```text
 /// min_v ½ ‖v − v*‖²_M + Ψ(A) + Σ m b(d(q₀ + δt v)) + Σ D(v)          chen2022midas, eq. (1), divided by δt²
 /// ```
-/// State: q = (p, a₁, a₂, a₃) of each free body, x = p + A X with the rows a_r of A; v is its rate.
+/// State: q = (p, a₁, a₂, a₃) of each free body, x = p + A X with the rows a_r of A; v is its rate; z has the commanded pose of each driven body: position of its centre of mass and rotation (w, x, y, z).
 ///
 /// A copy goes on from where the original is, with the same inputs, and shares the constant parts; steps that were prepared are forgotten in it.
 #[derive(Clone)]
@@ -121,7 +122,7 @@ impl AffineSystem {
         let held: Vec<bool> = placed.iter().map(|b| b.0.fixed).collect();
         joints.iter().try_for_each(|j| j.check(&held))?;
         let world = Arc::new(World::new(placed, Arc::new(rule), options));
-        let inertia = inertia(&world)?;
+        let inertia = inertia(&world, joints)?;
         let threads = Threads::new(options.threads).map_err(|why| BodyError::Threads { why })?;
         let mut inputs = Inputs::new(world.bodies.len());
         inputs.actions = ActiveJoint::all(&world, joints, &start)?;
@@ -158,7 +159,8 @@ impl AffineSystem {
 
     /// The start, at rest.
     pub fn initial_state(&self) -> State {
-        State { t: 0.0, v: vec![0.0; self.start.len()], q: self.start.clone(), ..State::default() }
+        let z = commanded_at_start(&self.world, &self.start);
+        State { v: vec![0.0; self.start.len()], q: self.start.clone(), z, ..State::default() }
     }
 
     /// Sets the force at the centre of mass \[N\] and the torque \[N·m\] on a body, world axes, until they are set again.
@@ -300,8 +302,8 @@ impl AffineSystem {
         joints.filter_map(|a| a.room(&self.world, &x.q)).map(|r| r[0]).fold(f64::INFINITY, f64::min)
     }
 
-    /// Sets the velocity of the centre of mass \[m/s\] and the angular velocity \[rad/s\] at which a driven body moves, world axes, until they are set again. An obstacle that stands
-    /// in its way and cannot give way stops it.
+    /// Sets the velocity of the centre of mass \[m/s\] and the angular velocity \[rad/s\] at which the commanded pose of a driven body moves, world axes, until they are set again. The body follows that pose, which is
+    /// absolute: nothing that pulls at it adds up ([`AffineSystem::lag`]). An obstacle that stands in its way and cannot give way stops it; afterwards it catches up at no more than 1 m/s and 1 rad/s besides.
     ///
     /// # Errors
     /// A body that does not exist or is not [`AffineBody::driven`]; numbers that are not finite.
@@ -375,12 +377,16 @@ impl AffineSystem {
 
 impl System for AffineSystem {
     fn sizes(&self) -> [usize; 3] {
-        [self.start.len(), self.start.len(), 0]
+        let driven = self.world.driven.iter().flatten().count();
+        [self.start.len(), self.start.len(), COMMANDED * driven]
     }
 
     fn prepare(&mut self, slot: Slot, x0: &State, _horizon: f64) -> Result<(), ProblemError> {
-        for (what, found) in [("q", x0.q.len()), ("v", x0.v.len())] {
-            check_count(what, self.start.len(), found)?;
+        let [nq, nv, nz] = self.sizes();
+        for (what, expected, found) in
+            [("q", nq, x0.q.len()), ("v", nv, x0.v.len()), ("commanded poses z", nz, x0.z.len())]
+        {
+            check_count(what, expected, found)?;
         }
         x0.check_finite()?;
         let check = self.clean != x0.q;
@@ -406,7 +412,7 @@ impl System for AffineSystem {
             }
         }
         let stiffness = self.stiffness;
-        self.slots[slot as usize].inner().prepare(&x0.q, &x0.v, stiffness, check)
+        self.slots[slot as usize].inner().prepare(x0, stiffness, check)
     }
 
     fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError> {
@@ -447,6 +453,7 @@ impl System for AffineSystem {
         expand(s.position_velocity(), &mut x1.v);
         x1.q.iter_mut().zip(&x1.v).for_each(|(q, v)| *q += dt * v);
         expand(&s.v, &mut x1.v);
+        self.finish_step(x0, dt, x1);
         let used = &self.slots[slot as usize].inner().stiffness;
         self.stiffness = StartStiffness { value: used.value, chosen: used.chosen };
         self.clean.clone_from(&x1.q);
@@ -530,16 +537,16 @@ pub(crate) fn slots(
 }
 
 /// M: the mass of each body, and its second moment once per row of A.
-fn inertia(world: &World) -> Result<BlockDiagonal, BodyError> {
+fn inertia(world: &World, joints: &[Joint]) -> Result<BlockDiagonal, BodyError> {
     let mut inertia = BlockDiagonal::with_sizes(&vec![N; world.unknowns() / N]);
-    for (f, body) in world.bodies.iter().filter(|b| !b.fixed).enumerate() {
-        let block = inertia.block_mut(f);
-        let factor = if body.driven { DRIVEN } else { 1.0 };
+    for (free, (mass, second_moment)) in world.free.iter().zip(counted(world, joints)) {
+        let Some(f) = free else { continue };
+        let block = inertia.block_mut(*f as usize);
         for i in 0..3 {
-            block[(N + 1) * i] = factor * body.mass;
+            block[(N + 1) * i] = mass;
             for r in 0..3 {
                 for c in 0..3 {
-                    block[N * (3 + 3 * i + c) + 3 + 3 * i + r] = factor * body.second_moment[(r, c)];
+                    block[N * (3 + 3 * i + c) + 3 + 3 * i + r] = second_moment[(r, c)];
                 }
             }
         }

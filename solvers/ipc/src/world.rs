@@ -29,6 +29,8 @@ pub(crate) struct World {
     pub bodies: Vec<AffineBody>,
     /// Number among the free bodies; None for bodies that are held.
     pub free: Vec<Option<u32>>,
+    /// Number among the driven bodies; None for others.
+    pub driven: Vec<Option<usize>>,
     pub options: IpcOptions,
     rule: Rule,
     /// All parts of surfaces, by bodies.
@@ -53,11 +55,13 @@ impl World {
         let mut parts = Vec::new();
         let (mut free, mut first, mut rest, mut owner, mut held, mut radius) =
             (Vec::new(), vec![0], Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut count = 0;
+        let (mut count, mut driven) = (0, Vec::new());
         for (b, (body, q)) in (0..).zip(&bodies) {
             parts.extend((0..body.parts.len()).map(|part| SurfacePart { body: b as usize, part }));
             free.push((!body.fixed).then_some(count));
             count += u32::from(!body.fixed);
+            let before = driven.iter().flatten().count();
+            driven.push(body.driven.then_some(before));
             rest.extend_from_slice(&body.points);
             owner.extend(body.points.iter().map(|_| b));
             held.extend(body.points.iter().map(|x| if body.fixed { place(q, x) } else { Vector3::zeros() }));
@@ -65,7 +69,20 @@ impl World {
             first.push(rest.len() as u32);
         }
         let (bodies, held_coordinates) = bodies.into_iter().unzip();
-        Self { bodies, free, options, rule, parts, first, rest, owner, held_coordinates, held, radius }
+        Self {
+            bodies,
+            free,
+            driven,
+            options,
+            rule,
+            parts,
+            first,
+            rest,
+            owner,
+            held_coordinates,
+            held,
+            radius,
+        }
     }
 
     /// Number of unknowns.

@@ -16,7 +16,9 @@ mod walk;
 
 mod analytic_actions;
 mod analytic_adaptive_stiffness;
+mod analytic_driven;
 mod analytic_error_control;
+mod analytic_free_rotation;
 mod analytic_joint_kinds;
 mod analytic_joints;
 mod analytic_motion;
