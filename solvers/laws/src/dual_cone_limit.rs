@@ -14,7 +14,7 @@ use crate::{DualCone, DualConeLaw, LimitFacet, LimitSeed};
 ///
 /// Lagged: the gap.
 ///
-/// Not read: the recovery speed, the stated spring (the impedance of the limit's solimp takes its place).
+/// Not read: the recovery speed, the stated spring, softness (the impedance of the limit's solimp takes its place).
 ///
 /// Deviates: as the law of the contacts; under [`DualCone`] the row has a share of the mass, a cap on its gain and the recovery of its gains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -68,6 +68,10 @@ impl<L: DualConeLaw> ContactLaw<1> for DualConeLimit<L> {
 }
 
 impl<L: DualConeLaw> SweptLaw<1> for DualConeLimit<L> {
+    fn memory(&self) -> f64 {
+        SweptLaw::<1>::memory(&self.law)
+    }
+
     fn shares_mass(&self) -> bool {
         SweptLaw::<1>::shares_mass(&self.law)
     }
