@@ -172,7 +172,8 @@ impl ContactSeed {
 
     /// Depth at which a linear spring stops an impact at `speed` \[m/s\] that nothing damps: v/√(k W_nn) \[m\].
     pub fn spring_depth(&self, speed: f64) -> f64 {
-        speed / (self.material.stiffness * self.delassus()[(0, 0)]).sqrt()
+        let m = &self.material;
+        speed / ((1.0 - m.impedance) * m.stiffness * self.delassus()[(0, 0)]).sqrt()
     }
 
     /// Effective inverse mass ‖W‖_F/√3 \[1/kg\].

@@ -87,7 +87,7 @@ impl ContactLaw<3> for Lagged {
     }
 
     fn impact(&self, seed: &ContactSeed, speed: f64) -> Option<Impact> {
-        Some(impact::hunt_crossley(seed, speed))
+        Some(impact::of_dissipation(seed, speed))
     }
 
     #[inline]

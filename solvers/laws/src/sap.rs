@@ -120,7 +120,7 @@ impl ContactLaw<3> for Sap {
     }
 
     fn impact(&self, seed: &ContactSeed, speed: f64) -> Option<Impact> {
-        Some(impact::kelvin_voigt(seed, speed))
+        Some(impact::of_relaxation(seed, speed))
     }
 
     #[inline]

@@ -69,7 +69,7 @@ impl ContactLaw<3> for Similar {
     }
 
     fn impact(&self, seed: &ContactSeed, speed: f64) -> Option<Impact> {
-        Some(impact::hunt_crossley(seed, speed))
+        Some(impact::of_dissipation(seed, speed))
     }
 
     #[inline]
