@@ -192,7 +192,7 @@ fn regression_settings_that_make_no_sense_are_refused() {
     }
 }
 
-/// What a file states of softness moves bodies or is told with its line; options that some law reads are taken.
+/// Softness of a file moves bodies or is told with its line; options that some law reads are taken.
 #[test]
 fn regression_softness_that_is_not_read_is_told_of() {
     let folder = Folder::new("softness");

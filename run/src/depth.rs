@@ -243,7 +243,7 @@ impl DepthRecord {
                 )
             }
             Some(s) => {
-                // Two equal surfaces in series have half the stiffness of one; what still sinks has less depth than its load asks for.
+                // Two equal surfaces in series have half the stiffness of one. A body that still sinks has less depth than its load asks for.
                 let need = |r: &Resting| {
                     let of_load = 2.0 * r.force / r.first.thickness;
                     of_load.max(s.default * part_of(r)) / RESTS_DEEP

@@ -1,4 +1,4 @@
-//! What a file says of softness moves as MuJoCo 4.0.0 moves it, in steps of 0.1 ms there.
+//! Bodies move by the softness of their file as in MuJoCo 4.0.0, in steps of 0.1 ms there.
 
 use signorini_core::NoObserver;
 use signorini_run::{Law, Method};

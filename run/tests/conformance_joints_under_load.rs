@@ -170,7 +170,6 @@ fn conformance_a_limit_holds_a_heavy_load() {
                 .unwrap();
             most = most.max(x.q[0] - 0.04);
         }
-        eprintln!("{solver} {most} {}", x.q[0] - 0.04);
         assert!(most < deepest, "{solver}: {most}");
         assert!((x.q[0] - 0.04).abs() < rest, "{solver}: {}", x.q[0] - 0.04);
     }
