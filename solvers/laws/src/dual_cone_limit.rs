@@ -105,7 +105,8 @@ impl<L: DualConeLaw> SweptLaw<1> for DualConeLimit<L> {
     }
 
     fn sweep(&self, p: &mut DualConeLimitParams, v_c: SVector<f64, 1>, sweep: &mut Sweep) -> SVector<f64, 1> {
-        let undo = if sweep.recover { 0.0 } else { p.shift.min(0.0) };
+        let gap = p.shift.min(0.0);
+        let undo = if sweep.recover { 0.0 } else { gap };
         let gain = sweep.scale * p.gain;
         sweep.fastest = sweep.fastest.max(v_c[0].abs() * p.lever);
         sweep.recovery = sweep.recovery.max(-p.shift * p.lever);
@@ -116,7 +117,9 @@ impl<L: DualConeLaw> SweptLaw<1> for DualConeLimit<L> {
             sweep.uphill += (p.multiplier - next) * change / gain;
             sweep.residual = sweep.residual.max((p.multiplier - next).abs() / gain * p.lever);
         }
-        (p.multiplier, p.last) = (next + sweep.momentum * change, if sweep.remember { next } else { p.last });
+        // The part that undoes a gap is not remembered.
+        let kept = if sweep.recover { (next + gain * gap).max(0.0) } else { next };
+        (p.multiplier, p.last) = (next + sweep.momentum * change, if sweep.remember { kept } else { p.last });
         SVector::from([p.multiplier])
     }
 }
