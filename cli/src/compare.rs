@@ -74,6 +74,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             }
         }
     }
+    a.model.check_read(&scene, methods.iter().skip(1))?;
     let names: Vec<String> = methods.iter().map(Method::describe).collect();
     let width = names.iter().map(|n| n.chars().count()).max().unwrap_or_default();
     let difference = format!("difference {}", unit_of_positions(&scene));

@@ -390,7 +390,7 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
         c.stiction_speed
     );
     say!(
-        "  solref and solimp are kept for laws that use them; lagged, similar, sap and frictionless read stiffness, dissipation (sap: relaxation time) and friction."
+        "  lagged, similar, sap and frictionless read stiffness k, dissipation d, relaxation time τ and friction; where the file states solref, k, τ and impedance I follow from it, from solimp and from the masses, as at touch here."
     );
     say!(
         "  dual_cone (comfree) reads friction and condim, and solimp with gains of the step (--gains) or physical ones (--accuracy); by default it undoes a part of each penetration, whatever solimp says."
@@ -411,9 +411,11 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
     for (p, n) in &groups {
         let m = &p.material;
         let text = format!(
-            "k {:.4e} N/m, d {} s/m, friction {}/{}, torsional {} m, rolling {} m, condim {}, solref {:?}, solimp {:?}, margin {} m",
+            "k {:.4e} N/m, d {} s/m, τ {:.4} s, I {:.4}, friction {}/{}, torsional {} m, rolling {} m, condim {}, solref {:?}, solimp {:?}, margin {} m",
             m.stiffness,
             m.dissipation,
+            m.relaxation_time,
+            m.impedance,
             m.friction_static,
             m.friction_dynamic,
             m.friction_torsional,

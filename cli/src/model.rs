@@ -4,8 +4,9 @@ use clap::Args;
 use signorini_core::State;
 use signorini_coupling::SceneFile;
 use signorini_geometry::Shape;
+use signorini_laws::ContactParameter;
 use signorini_multibody::RigidSystem;
-use signorini_run::{Ipc, Method};
+use signorini_run::{Ipc, Law, Method};
 use signorini_scene::{
     CollisionMask, CombinationRule, Geom, GeomShape, JointKind, LoadOptions, NoteKind, Place, Pose, Scene,
     Surface,
@@ -179,6 +180,42 @@ impl ModelArguments {
                 first.place,
                 method.law_name()
             );
+        }
+    }
+
+    /// Fails on an option of contact that no law of the methods reads.
+    pub(crate) fn check_read<'m>(
+        &self,
+        scene: &Scene,
+        methods: impl Iterator<Item = &'m Method> + Clone,
+    ) -> Result<(), String> {
+        let laws = || methods.clone().filter_map(Method::law);
+        // Only between static and dynamic friction.
+        let switches = |law: &Law| matches!(law, Law::Sap) || law.is_dual_cone();
+        let two =
+            scene.geoms.iter().any(|g| g.surface.friction_dynamic.is_some_and(|d| d != g.surface.friction));
+        let dry = scene.joints.iter().any(|j| j.dry_friction > 0.0)
+            || scene.tendons.iter().any(|t| t.dry_friction > 0.0)
+            || methods.clone().any(Method::is_affine);
+        let linear = scene.options.contact.relaxation_time > 0.0;
+        let damped =
+            |law: &Law| law.reads(ContactParameter::Dissipation) && !(linear && matches!(law, Law::Sap));
+        let slips = |law: &Law| law.reads(ContactParameter::StictionSpeed) && (two || !switches(law));
+        let given = [
+            ("--stiffness", self.stiffness, laws().any(|l| l.reads(ContactParameter::Stiffness)), "lagged"),
+            ("--dissipation", self.dissipation, laws().any(|l| damped(&l)), "lagged"),
+            ("--stiction-speed", self.stiction_speed, dry || laws().any(|l| slips(&l)), "lagged"),
+        ];
+        let own = methods.clone().any(|m| m.law().is_none() && !m.is_affine());
+        match given.into_iter().find(|(_, value, read, _)| value.is_some() && !read && !own) {
+            None => Ok(()),
+            Some((option, value, _, law)) => {
+                let names: Vec<&str> = methods.map(Method::law_name).collect();
+                let (value, names) = (value.unwrap_or_default(), names.join(", "));
+                Err(format!(
+                    "{option} {value}: {names} does not read it; leave it out, or take a law that does (--solver icf --law {law})"
+                ))
+            }
         }
     }
 

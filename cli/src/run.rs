@@ -84,6 +84,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     if method.is_affine() {
         a.model.for_affine(&mut method)?;
     }
+    a.model.check_read(&scene, std::iter::once(&method))?;
     let key = match &a.keyframe {
         Some(name) => Some(scene.keyframe(name).ok_or_else(|| {
             let names: Vec<&str> = scene.keyframes.iter().map(|k| k.name.as_str()).collect();

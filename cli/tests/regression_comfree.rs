@@ -181,9 +181,34 @@ fn regression_settings_that_make_no_sense_are_refused() {
             "only the law dual_cone is swept over",
         ),
         ("--solver icf --dt .002 --directions 16", "--directions 16: only the law dual_cone"),
+        ("--solver comfree --dissipation 5", "--dissipation 5: dual_cone does not read it"),
+        ("--solver comfree --stiffness 1e5", "--stiffness 100000: dual_cone does not read it"),
+        ("--solver comfree --stiction-speed 1e-3", "--stiction-speed 0.001: dual_cone does not read it"),
+        ("--law sap --stiction-speed 1e-3", "--stiction-speed 0.001: sap does not read it"),
+        ("--law frictionless --stiction-speed 1e-3", "--stiction-speed 0.001: frictionless does not read it"),
     ] {
         let (ok, text) = folder.run(&model, arguments);
         assert!(!ok && text.contains("error: ") && text.contains(words), "{arguments}: {text}");
+    }
+}
+
+/// Softness of a file moves bodies or is told with its line; options that some law reads are taken.
+#[test]
+fn regression_softness_that_is_not_read_is_told_of() {
+    let folder = Folder::new("softness");
+    let model = cube("", "solref='.05 .3'");
+    for (arguments, told) in [
+        ("--solver icf", false),
+        ("--law sap --dissipation 5", false),
+        ("--law frictionless --stiffness 1e5", false),
+        ("--solver comfree", true),
+        ("--solver comfree --law lagged", false),
+        ("--solver ipc", true),
+    ] {
+        let (ok, text) = folder.run(&model, arguments);
+        assert!(ok, "{arguments}: {text}");
+        let named = text.contains("warning: not read: solref of ") && text.contains("model.xml:1:");
+        assert_eq!(named, told, "{arguments}: {text}");
     }
 }
 

@@ -127,7 +127,7 @@ pub use solver::{
     ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance, check_guess,
     residual_and_tolerance,
 };
-pub use state::{ContactKey, ContactMemory, State};
+pub use state::{ContactKey, ContactMemory, LimitMemory, State};
 pub use step_error::{FASTEST, StepError};
 pub use sweep::{Sweep, SweptPool, Turns};
 pub use swept::SweptLaw;

@@ -26,6 +26,13 @@ pub struct ContactMaterial {
     pub friction_rolling: f64,
     /// Contact dimension asked for by the scene: 1, 3, 4 or 6.
     pub condim: u8,
+    /// Impedance I of MuJoCo's constraints, 0 ≤ I < 1: part of the acceleration by other forces that a closed contact takes over, as if a mass I/((1 − I) w)
+    /// moved with it; 0 for a spring and damper alone.
+    #[serde(default)]
+    pub impedance: f64,
+    /// The scene states solref: systems of rigid bodies take stiffness, relaxation time and impedance from it.
+    #[serde(default)]
+    pub solref_stated: bool,
     /// MuJoCo's solref: (time constant \[s\], damping ratio) or (−k, −b); for the laws that use it.
     pub solref: [f64; 2],
     /// MuJoCo's solimp: (dmin, dmax, width \[m\], midpoint, power); for the laws that use it.
@@ -47,6 +54,8 @@ impl Default for ContactMaterial {
             friction_torsional: 0.0,
             friction_rolling: 0.0,
             condim: 3,
+            impedance: 0.0,
+            solref_stated: false,
             solref: [0.02, 1.0],
             solimp: [0.9, 0.95, 0.001, 0.5, 2.0],
             own: [0.0; 4],
@@ -78,6 +87,7 @@ impl ContactMaterial {
             ("stiffness", self.stiffness, positive(self.stiffness), "positive [N/m]"),
             ("dissipation", self.dissipation, not_negative(self.dissipation), "at least 0 [s/m]"),
             ("relaxation_time", self.relaxation_time, not_negative(self.relaxation_time), "at least 0 [s]"),
+            ("impedance", self.impedance, (0.0..1.0).contains(&self.impedance), "at least 0 and below 1"),
             ("friction_static", self.friction_static, not_negative(self.friction_static), "at least 0"),
             (
                 "friction_dynamic",
@@ -154,14 +164,16 @@ impl ContactSeed {
         self.sides[0].linear + self.sides[1].linear
     }
 
-    /// Energy ½ k φ₋² of a linear spring that acts while the gap is negative \[J\].
+    /// Energy ½ (1 − I) k φ₋² that a linear spring gives back; it acts while the gap is negative \[J\]. I is zero but for soft contacts of MuJoCo.
     pub fn spring_energy(&self) -> f64 {
-        0.5 * self.material.stiffness * self.gap.min(0.0).powi(2)
+        let m = &self.material;
+        0.5 * (1.0 - m.impedance) * m.stiffness * self.gap.min(0.0).powi(2)
     }
 
     /// Depth at which a linear spring stops an impact at `speed` \[m/s\] that nothing damps: v/√(k W_nn) \[m\].
     pub fn spring_depth(&self, speed: f64) -> f64 {
-        speed / (self.material.stiffness * self.delassus()[(0, 0)]).sqrt()
+        let m = &self.material;
+        speed / ((1.0 - m.impedance) * m.stiffness * self.delassus()[(0, 0)]).sqrt()
     }
 
     /// Effective inverse mass ‖W‖_F/√3 \[1/kg\].

@@ -29,20 +29,33 @@ pub struct ContactKey {
     pub point: [f64; 3],
 }
 
-/// Forces that contacts carry from one step to the next, for laws that build on those of the last step.
+/// Force of a remembered limit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LimitMemory {
+    /// Number of the limit in its system.
+    pub limit: u32,
+    /// Multiplier of its law over the step size \[N or N·m\].
+    pub force: f64,
+}
+
+/// Forces that contacts and limits carry from one step to the next, for laws that build on those of the last step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactMemory {
     /// Place of each contact.
     pub keys: Vec<ContactKey>,
     /// Multipliers of the law over the step size \[N\], as many per contact as [`crate::SweptLaw::multiplier_count`].
     pub forces: Vec<f64>,
+    /// Limits that pressed.
+    #[serde(default)]
+    pub limits: Vec<LimitMemory>,
 }
 
 impl ContactMemory {
-    /// Forgets all contacts, keeping the storage.
+    /// Forgets all contacts and limits, keeping the storage.
     pub fn clear(&mut self) {
         self.keys.clear();
         self.forces.clear();
+        self.limits.clear();
     }
 }
 
@@ -55,6 +68,7 @@ impl State {
         self.z.clone_from(&other.z);
         self.memory.keys.clone_from(&other.memory.keys);
         self.memory.forces.clone_from(&other.memory.forces);
+        self.memory.limits.clone_from(&other.memory.limits);
     }
 
     /// Fails on entries that are NaN or infinite.
@@ -66,6 +80,10 @@ impl State {
         check_finite("positions q", &self.q)?;
         check_finite("velocities v", &self.v)?;
         check_finite("internal variables z", &self.z)?;
-        check_finite("contact memory", &self.memory.forces)
+        check_finite("contact memory", &self.memory.forces)?;
+        match self.memory.limits.iter().position(|l| !l.force.is_finite()) {
+            Some(index) => Err(ProblemError::NonFinite { what: "limit memory", index }),
+            None => Ok(()),
+        }
     }
 }

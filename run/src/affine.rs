@@ -187,6 +187,7 @@ impl<'a, S: RowSink> AffineRecorder<'a, S> {
         let AffineStart { scene: probe, x, q, control } = start;
         let mut header = header(scene, RunLabels::of(method), Vec::new());
         header.warnings.clone_from(&probe.left_out);
+        header.warnings.extend(crate::unread(scene, method));
         if !scene.sensors.is_empty() {
             header.warnings.push(format!("{} sensors are not read for affine bodies", scene.sensors.len()));
         }

@@ -28,6 +28,7 @@ mod shapes;
 pub mod snapshot;
 pub mod stability;
 pub mod trace;
+mod unread;
 pub mod view;
 
 pub use method::{
@@ -36,3 +37,4 @@ pub use method::{
 };
 pub use recorder::run;
 pub use recording::{Recording, RecordingError, RecordingHeader};
+pub use unread::unread;

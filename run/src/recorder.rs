@@ -7,13 +7,14 @@ use signorini_core::{
     AcceptedStep, AdvanceReport, GeneralizedImpulses, HeldInputs, LastSolve, OneStep, Slot, State,
     StepObserver, System,
 };
+use signorini_laws::ContactParameter;
 use signorini_multibody::{Model, OverloadRecord, RigidSystem, Sensors, contact_impulse};
 use signorini_scene::{Pose, Scene};
 
 use crate::depth::DepthRecord;
 use crate::recording::{ContactRow, Recording, RecordingHeader, Row, RowSink, StepPart, push_pose};
 use crate::stability::GainWatch;
-use crate::{ComFree, Method, MethodError};
+use crate::{ComFree, Method, MethodError, unread};
 
 /// Records every accepted step into memory or, with a [`RecordingFile`](crate::recording::RecordingFile), into a file; stops a run when its flag is raised.
 pub struct Recorder<'a, S: RowSink = Recording> {
@@ -160,11 +161,16 @@ impl<'a, S: RowSink> Recorder<'a, S> {
     /// # Errors
     /// As [`Method::system`].
     pub fn of_method(start: RecordingStart<'_>, method: &Method, sink: S) -> Result<Self, MethodError> {
+        let start_scene = start.scene;
         let (watch, probe) = (GainWatch::new(start.scene, method)?, method.system(start.scene)?);
         let mut r = Self::with_system(start, probe, method.single_step(), sink)?;
         r.watch = watch;
         r.recovery = method.as_comfree().and_then(ComFree::recovery);
         r.remedy_of_depth = method.remedy_of_depth();
+        if method.law().is_some_and(|l| l.reads(ContactParameter::Stiffness)) {
+            r.depth = DepthRecord::of_stiffness(start_scene);
+        }
+        r.recording.header_mut().warnings.extend(unread(start_scene, method));
         Ok(r)
     }
 
@@ -311,12 +317,12 @@ impl<S: RowSink> StepObserver for Recorder<'_, S> {
         }
         let deep = solves(step).map(|(s, part)| {
             let t = if part == StepPart::FirstHalf { step.x0.t } else { step.x1.t - s.dt };
-            self.depth.look(t, s.contacts)
+            self.depth.look_at_loads(t, s.contacts, |c| contact_impulse(&s, c, dim)[0] / s.dt)
         });
         if deep.fold(false, |any, news| any | news) {
             let lines = self.depth.tell(self.probe.model(), self.remedy_of_depth);
             let warnings = &mut self.recording.header_mut().warnings;
-            warnings.retain(|w| !w.starts_with(DepthRecord::WORD));
+            warnings.retain(|w| !DepthRecord::has_told(w));
             warnings.extend(lines);
         }
         if let Some(warning) = self.carried(step) {

@@ -5,6 +5,7 @@ use signorini_core::State;
 use signorini_multibody::RigidSystem;
 use signorini_run::{Method, Stepping, names};
 use signorini_scene::{LoadOptions, Scene};
+use signorini_testkit::data;
 
 const GRAVITY: f64 = 9.81;
 
@@ -149,5 +150,27 @@ fn conformance_a_coupler_between_trees_carries_a_load() {
         for (what, v) in [("l", -r.x.v[0]), ("r", r.x.v[1]), ("box", -r.x.v[4])] {
             assert!((v - a * t).abs() < 0.01 * a * t, "{solver} {what}: {v} not {}", a * t);
         }
+    }
+}
+
+/// `cases/daily/48_finger_limit.xml`: 50 kg fall with a finger of 50 g, a thousandth, onto its limit. Forces of limits are remembered as those of contacts, so that the load settles.
+#[test]
+fn conformance_a_limit_holds_a_heavy_load() {
+    let Some(path) = data::case("daily/48_finger_limit.xml") else { return };
+    let scene = Scene::load(&path, &LoadOptions::default()).unwrap();
+    for (solver, deepest, rest) in [("icf", 1e-3, 1e-4), ("comfree", 30e-3, 1e-3)] {
+        let engine = engine(solver);
+        let mut system = engine.system(&scene).unwrap();
+        let mut x = system.initial_state(None).unwrap();
+        let mut integrator = engine.integrator().unwrap();
+        let mut most: f64 = 0.0;
+        for i in 1..=400 {
+            integrator
+                .advance(&mut system, &mut x, 5e-3 * f64::from(i), &mut signorini_core::NoObserver)
+                .unwrap();
+            most = most.max(x.q[0] - 0.04);
+        }
+        assert!(most < deepest, "{solver}: {most}");
+        assert!((x.q[0] - 0.04).abs() < rest, "{solver}: {}", x.q[0] - 0.04);
     }
 }

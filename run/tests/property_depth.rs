@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 use signorini_laws::{DualCone, Gains, MassScale};
-use signorini_run::depth::TOO_DEEP;
+use signorini_run::depth::{DepthRecord, TOO_DEEP};
 use signorini_run::{Law, Method, Recording, run};
 use signorini_scene::{LoadOptions, Scene};
+use signorini_testkit::data;
 
 const H: f64 = 0.002;
 
@@ -126,4 +127,32 @@ fn regression_g1_under_one_evaluation_is_told_of() {
     assert!(recording.len() > 100);
     let (_, _, told) = depths(&scene, &Method::comfree().with_step(H), 1.0);
     assert_eq!(told, Vec::<String>::new());
+}
+
+/// `cases/daily/13b_big.xml`: 20 t on 20 t. The stiffness that is told takes the depth at rest to what is named, and the line away.
+#[test]
+fn analytic_heavy_things_that_sink_are_told_with_the_stiffness_they_need() {
+    let Some(path) = data::case("daily/13b_big.xml") else { return };
+    let mut scene = Scene::load(&path, &LoadOptions::default()).unwrap();
+    let told = |scene: &Scene, method: &Method| {
+        let mut x = method.system(scene).unwrap().initial_state(None).unwrap();
+        let (recording, _) = run(scene, method, &mut x, 4.0).unwrap();
+        let mut lines = recording.header.warnings.into_iter();
+        lines.find(|w| w.starts_with(DepthRecord::AT_REST))
+    };
+    for law in [Law::Lagged, Law::Sap] {
+        let method = Method::icf().with_law(law).unwrap().with_step(5e-3);
+        scene.options.contact.stiffness = 4e5;
+        let line = told(&scene, &method).unwrap();
+        assert!(line.contains("body 'block'") && line.contains("(--stiffness)"), "{line}");
+        let needed = line.split("a stiffness of ").nth(1).unwrap().split(' ').next().unwrap();
+        // Of two digits: a little more is enough, half is not.
+        let needed: f64 = needed.parse().unwrap();
+        scene.options.contact.stiffness = 1.1 * needed;
+        assert_eq!(told(&scene, &method), None);
+        scene.options.contact.stiffness = 0.5 * needed;
+        assert!(told(&scene, &method).is_some());
+    }
+    scene.options.contact.stiffness = 4e5;
+    assert_eq!(told(&scene, &Method::comfree().with_step(2e-3)), None);
 }

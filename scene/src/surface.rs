@@ -7,11 +7,13 @@ pub struct SolParams {
     pub solref: [f64; 2],
     /// (dmin, dmax, width, midpoint, power).
     pub solimp: [f64; 5],
+    /// The file states solref, by itself or by a class: stiffness and damping of the constraint follow from both. Otherwise the constraint is as the scene's defaults have it.
+    pub stated: bool,
 }
 
 impl Default for SolParams {
     fn default() -> Self {
-        Self { solref: [0.02, 1.0], solimp: [0.9, 0.95, 0.001, 0.5, 2.0] }
+        Self { stated: false, solref: [0.02, 1.0], solimp: [0.9, 0.95, 0.001, 0.5, 2.0] }
     }
 }
 
@@ -29,7 +31,7 @@ impl Default for SolParams {
 /// | `priority`, `solmix` | the same | combination of two surfaces |
 /// | `margin` + `gap` | [`Surface::margin`] | contacts are found below it (sum over both surfaces) |
 /// | `gap` | [`Surface::inactive_gap`] | contacts above margin − gap are found but do not act |
-/// | `solref`, `solimp` | [`SolParams`] | laws modelled on MuJoCo's constraints; **no** SI stiffness is derived from them, because MuJoCo's stiffness depends on the inertia seen by each contact |
+/// | `solref`, `solimp` | [`SolParams`] | where `solref` is stated: stiffness, damping and impedance by the inverse mass at the reference configuration, for laws that read a stiffness, unless one of both surfaces states stiffness or dissipation in SI units; `solimp` by the published dual cone |
 /// | `impratio` | [`crate::Options::impedance_ratio`] | the same laws |
 /// | `surfacevel` | [`Surface::velocity`] | all laws |
 ///
@@ -91,6 +93,13 @@ impl Default for Surface {
             inactive_gap: 0.0,
             velocity: [0.0; 3],
         }
+    }
+}
+
+impl Surface {
+    /// Stiffness or dissipation are stated in SI units, which hold in place of solref.
+    pub fn states_si(&self) -> bool {
+        self.stiffness.is_some() || self.dissipation.is_some()
     }
 }
 
@@ -175,6 +184,8 @@ impl CombinationRule {
             friction_torsional: friction(a.friction_torsional, b.friction_torsional),
             friction_rolling: friction(a.friction_rolling, b.friction_rolling),
             condim: a.condim.max(b.condim),
+            impedance: 0.0,
+            solref_stated: a.sol.stated || b.sol.stated,
             solref: std::array::from_fn(|i| blend(a.sol.solref[i], b.sol.solref[i])),
             solimp: std::array::from_fn(|i| blend(a.sol.solimp[i], b.sol.solimp[i])),
             own: [0.0; 4],
@@ -189,9 +200,11 @@ impl CombinationRule {
             m.friction_torsional = s.friction_torsional;
             m.friction_rolling = s.friction_rolling;
             m.condim = s.condim;
+            m.solref_stated = s.sol.stated;
             m.solref = s.sol.solref;
             m.solimp = s.sol.solimp;
         }
+        m.solref_stated &= !(a.states_si() || b.states_si());
         if m.condim == 1 {
             m.friction_static = 0.0;
             m.friction_dynamic = 0.0;

@@ -2,7 +2,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signorini_multibody::{Model as Multibody, STEEPEST, limited_friction};
-use signorini_run::Method;
+use signorini_run::{Method, unread};
 use signorini_scene::{Keyframe, LoadOptions, NoteKind, Scene};
 
 use super::MujocoError;
@@ -115,12 +115,14 @@ impl Model {
         let revision = fresh();
         let of_friction = None;
         let mut m = Self { opt, scene, inner, method, revision, origin: revision, warnings, of_friction };
-        m.look_at_friction()?;
+        m.look_at_method()?;
         Ok(m)
     }
 
-    /// Says so where contacts get less friction than the geoms state.
-    fn look_at_friction(&mut self) -> Result<(), MujocoError> {
+    /// Says so where contacts get less friction than the geoms state, and where the method does not read what the file states.
+    fn look_at_method(&mut self) -> Result<(), MujocoError> {
+        self.warnings.retain(|w| !w.starts_with("not read: "));
+        self.warnings.extend(unread(&self.scene, &self.method));
         if let Some(text) = self.of_friction.take() {
             self.warnings.retain(|w| *w != text);
         }
@@ -143,12 +145,12 @@ impl Model {
         self.revision = fresh();
         self.origin = self.revision;
         // A method that makes no system of the scene is an error of the data.
-        let _ = self.look_at_friction();
+        let _ = self.look_at_method();
         self
     }
 
     /// Warnings of the reader of the file, with file, line and element: for example a keyframe that is shorter than nq and was
-    /// filled up from the reference configuration, or friction so large that contacts get less ([`STEEPEST`]). [`Scene::notes`] has everything else that was converted or kept out.
+    /// filled up from the reference configuration, or friction so large that contacts get less ([`STEEPEST`]), and of what the file states and the method does not read ([`unread`]). [`Scene::notes`] has everything else that was converted or kept out.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -348,6 +350,6 @@ impl Model {
         self.inner = Multibody::new(&scene)?;
         self.scene = scene;
         self.revision = fresh();
-        self.look_at_friction()
+        self.look_at_method()
     }
 }

@@ -157,8 +157,8 @@ pub(crate) struct Collision {
 }
 
 impl Collision {
-    /// Collects the geoms that take part; friction above `steepest` is taken as that.
-    pub(crate) fn new(scene: &Scene, model: &Model, steepest: f64) -> Self {
+    /// Collects the geoms that take part; friction above `steepest` is taken as that; `inverse_masses` are those of bodies at the reference configuration \[1/kg\].
+    pub(crate) fn new(scene: &Scene, model: &Model, steepest: f64, inverse_masses: &[f64]) -> Self {
         let named: HashSet<usize> = scene.pairs.iter().flat_map(|p| [p.geom_a, p.geom_b]).collect();
         let mut colliders = Vec::new();
         for (geom, g) in scene.geoms.iter().enumerate() {
@@ -182,7 +182,7 @@ impl Collision {
         for p in &mut proxies {
             p.ball = ball_around(&colliders[p.colliders.clone()]);
         }
-        let rules = PairRules::new(scene, steepest);
+        let rules = PairRules::new(scene, steepest, inverse_masses);
         let by_collider = rules.margins(&colliders);
         let largest = |p: &Proxy| by_collider[p.colliders.clone()].iter().copied().fold(0.0, f64::max);
         let first_moving = proxies.iter().take_while(|p| model.bodies[p.body].tree.is_none()).count();
@@ -298,7 +298,7 @@ impl Collision {
                         geoms,
                         point: *c,
                         p_wc: Point3::from(p.weight_a * c.p_a.coords + (1.0 - p.weight_a) * c.p_b.coords),
-                        material: p.material,
+                        material: p.material_at(gap),
                         gap,
                         weight_a: p.weight_a,
                         apart: gap > 0.0 || ahead == Ahead::Later,
@@ -371,7 +371,7 @@ impl Collision {
     fn public(&self, p: &Pair) -> CollidingPair {
         CollidingPair {
             geoms: [p.a, p.b].map(|i| self.colliders[i as usize].geom),
-            material: p.material,
+            material: p.material_at(0.0),
             stated_friction: p.stated_friction,
             margin: p.margin,
         }

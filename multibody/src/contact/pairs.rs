@@ -1,6 +1,7 @@
 use std::ops::Range;
 
 use signorini_core::ContactMaterial;
+use signorini_laws::Softness;
 use signorini_scene::{CollisionFilter, Scene};
 
 use crate::contact::collider::Collider;
@@ -13,12 +14,21 @@ pub(crate) struct Pair {
     pub material: ContactMaterial,
     /// Friction that the scene states.
     pub stated_friction: f64,
+    /// Inverse mass of both bodies at the reference configuration \[1/kg\].
+    inverse_mass: f64,
     /// Weight of A's witness in the contact point.
     pub weight_a: f64,
     /// Contacts are created below this gap, speculation aside.
     pub margin: f64,
     /// Contacts act below this gap.
     pub active: f64,
+}
+
+impl Pair {
+    /// The material of a contact at a gap \[m\].
+    pub(crate) fn material_at(&self, gap: f64) -> ContactMaterial {
+        Softness::soften(&self.material, gap, self.inverse_mass)
+    }
 }
 
 /// Rules by which colliders meet and their surfaces combine.
@@ -28,11 +38,14 @@ pub(crate) struct PairRules {
     filter: CollisionFilter,
     /// Friction above this is taken as this.
     steepest: f64,
+    /// Inverse masses of bodies at the reference configuration \[1/kg\].
+    inverse_masses: Vec<f64>,
 }
 
 impl PairRules {
-    pub(crate) fn new(scene: &Scene, steepest: f64) -> Self {
-        Self { scene: scene.clone(), filter: CollisionFilter::new(scene), steepest }
+    pub(crate) fn new(scene: &Scene, steepest: f64, inverse_masses: &[f64]) -> Self {
+        let (scene, filter) = (scene.clone(), CollisionFilter::new(scene));
+        Self { scene, filter, steepest, inverse_masses: inverse_masses.to_vec() }
     }
 
     /// Whether the scene's filters let two colliders by number meet.
@@ -94,7 +107,9 @@ impl PairRules {
             material.friction_static = self.steepest;
             material.friction_dynamic = material.friction_dynamic.min(self.steepest);
         }
-        Some(Pair { a: a as u32, b: b as u32, material, stated_friction, weight_a, margin, active })
+        let inverse_mass = [a, b].map(|i| self.inverse_masses[colliders[i].body]).iter().sum();
+        let (a, b) = (a as u32, b as u32);
+        Some(Pair { a, b, material, stated_friction, inverse_mass, weight_a, margin, active })
     }
 
     /// For each collider, a margin such that those of two add up to no less than the margin of their pair \[m\].

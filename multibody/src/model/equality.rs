@@ -22,3 +22,10 @@ pub struct EqualityModel {
     /// Trees of these; empty when it involves nothing that moves.
     pub trees: Vec<usize>,
 }
+
+impl EqualityModel {
+    /// A spring, damper and mass that the file states by solref; a stiffness in SI units holds in its place.
+    pub fn is_soft(&self) -> bool {
+        self.sol.stated && self.stiffness.is_none()
+    }
+}

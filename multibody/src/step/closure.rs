@@ -5,7 +5,7 @@ use crate::{EqualityInput, EqualityModel, Kinematics, Model, TendonState};
 
 /// Whether an equality holds something that can move, near-rigidly.
 fn is_rigid(e: &EqualityModel) -> bool {
-    e.active && e.stiffness.is_none() && !e.trees.is_empty()
+    e.active && e.stiffness.is_none() && !e.is_soft() && !e.trees.is_empty()
 }
 
 /// Measures how far near-rigid equality constraints are open.

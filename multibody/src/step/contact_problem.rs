@@ -133,17 +133,19 @@ impl ContactProblem {
         parts.pools.member_mut(CONTACT).reset(&self.seeds);
     }
 
-    /// Gives contacts their multipliers of the last step, once their laws are set.
+    /// Gives contacts and limits their multipliers of the last step, once their laws are set.
     pub(crate) fn recall(&mut self, at: &StateKinematics, dt: f64) {
         let parts = self.frozen.parts_mut();
         let pool = parts.pools.member_mut(CONTACT);
         self.anchors.recall(&at.x0.memory, parts.contacts, &at.kin, dt, pool);
+        self.limits.recall(&at.x0.memory, dt, parts.pools.member_mut(LIMIT));
     }
 
-    /// Memory of the contacts for the next step, after the last problem was solved.
+    /// Memory of the contacts and limits for the next step, after the last problem was solved.
     pub(crate) fn store_memory(&self, dt: f64, out: &mut ContactMemory) {
-        let pool = self.frozen.pools().members()[CONTACT].as_ref();
-        self.anchors.store(dt, pool, out);
+        let [contacts, limits] = [CONTACT, LIMIT].map(|i| self.frozen.pools().members()[i].as_ref());
+        self.anchors.store(dt, contacts, out);
+        self.limits.store(dt, limits, out);
     }
 }
 

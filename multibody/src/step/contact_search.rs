@@ -6,6 +6,7 @@ use crate::actuation::drive::Drive;
 use crate::contact::collision::{Collision, FoundContact};
 use crate::contact::contact_model::ContactModel;
 use crate::contact::motion::Motion;
+use crate::dynamics::reference_mass::ReferenceMass;
 use crate::{Kinematics, Model, RigidLaws};
 
 /// The search for contacts, and those of the last one.
@@ -20,9 +21,9 @@ pub(crate) struct ContactSearch {
 
 impl ContactSearch {
     /// Friction above [`RigidLaws::steepest`] is taken as that.
-    pub(crate) fn new(scene: &Scene, model: &Model, laws: &RigidLaws) -> Self {
+    pub(crate) fn new(scene: &Scene, model: &Model, laws: &RigidLaws, reference: &ReferenceMass) -> Self {
         Self {
-            collision: Collision::new(scene, model, laws.steepest),
+            collision: Collision::new(scene, model, laws.steepest, &reference.bodies),
             motion: Motion::new(model),
             found: Vec::new(),
             law: laws.contact.boxed_empty(),

@@ -1,7 +1,7 @@
 use signorini_core::na::SVector;
 use signorini_core::{BlockDiagonal, FrozenMap, GeneralizedImpulses, Pools};
-use signorini_laws::{DryFrictionSeed, GainSeed, NearRigidSeed};
-use signorini_scene::ConstraintDefaults;
+use signorini_laws::{DryFrictionSeed, GainSeed, NearRigidSeed, Softness};
+use signorini_scene::{ConstraintDefaults, EqualityKind};
 
 use crate::actuation::gains::{GainRow, drives, gain};
 use crate::actuation::inputs::Inputs;
@@ -10,7 +10,61 @@ use crate::actuation::transmission::straight;
 use crate::step::joint_solve::{self, JointSolve};
 use crate::step::pools::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN};
 use crate::step::row_mass::mean_delassus;
-use crate::{DofModel, EqualityInput, Model, SparseRow, TendonModel, TendonState};
+use crate::{DofModel, EqualityModel, Model, SparseRow, TendonModel, TendonState};
+
+/// Up to three rows of an equality.
+struct EqualityRow<'a> {
+    gap: &'a [f64],
+    rates: &'a [f64],
+    inverse_mass: f64,
+    spring: Option<[f64; 2]>,
+    softness: Option<Softness>,
+}
+
+impl EqualityRow<'_> {
+    /// Seed of its law without the step size.
+    fn seed<const D: usize>(&self, defaults: &ConstraintDefaults) -> NearRigidSeed<D> {
+        NearRigidSeed {
+            dt: 0.0,
+            gap: SVector::from_column_slice(self.gap),
+            inverse_mass: self.inverse_mass,
+            recovery_speed: defaults.recovery_speed,
+            shortest_step: defaults.shortest_step,
+            spring: self.spring,
+            softness: self.softness,
+            velocity: SVector::from_column_slice(self.rates),
+        }
+    }
+}
+
+/// Softness of the rows of a group of an equality whose solref the file states. `w` is their inverse mass, which those of the rotation of a weld have; others have that at the reference configuration.
+fn softness(
+    i: &Inputs<'_>,
+    equality: &EqualityModel,
+    group: usize,
+    residual: &[f64; 6],
+    w: f64,
+) -> Option<Softness> {
+    if !equality.is_soft() {
+        return None;
+    }
+    let (model, reference) = (i.model, &i.settings.reference);
+    let of_joint = |j: usize| reference.dofs[model.joints[j].v];
+    let known = match &equality.kind {
+        EqualityKind::Connect { body_a, body_b, .. }
+        | EqualityKind::Weld { body_a, body_b, .. }
+        | EqualityKind::Distance { body_a, body_b, .. } => {
+            reference.bodies[*body_a] + reference.bodies[*body_b]
+        }
+        EqualityKind::Joint { joint_1, joint_2, .. } => of_joint(*joint_1) + joint_2.map_or(0.0, of_joint),
+        EqualityKind::Tendon { tendon_1, tendon_2, .. } => {
+            reference.tendons[*tendon_1] + tendon_2.map_or(0.0, |t| reference.tendons[t])
+        }
+    };
+    let w = if group == 0 && known > 0.0 { known } else { w };
+    let gap = residual.iter().map(|x| x * x).sum::<f64>().sqrt();
+    Some(Softness::new(equality.sol.solref, &equality.sol.solimp, gap, w))
+}
 
 /// Laws between joints, but for limits: dry friction, effort-limited actuators, tendon springs, equality constraints.
 pub(crate) struct JointRows {
@@ -68,7 +122,7 @@ impl JointRows {
             let map = joints.problem.parts_mut().map;
             map.clear();
             joints.rows.push_onto(map);
-            self.set_equalities(i, at.equality_input(), mass, map);
+            self.set_equalities(i, at, mass, map);
         }
     }
 
@@ -85,7 +139,7 @@ impl JointRows {
         for gain in &self.gains {
             gain.row(i.model, at).push_onto(map, 1.0);
         }
-        self.set_equalities(i, at.equality_input(), mass, map);
+        self.set_equalities(i, at, mass, map);
     }
 
     fn set_gains(&mut self, i: &Inputs<'_>) {
@@ -128,12 +182,11 @@ impl JointRows {
     fn set_equalities(
         &mut self,
         i: &Inputs<'_>,
-        at: EqualityInput<'_>,
+        at: &StateKinematics,
         mass: &BlockDiagonal,
         map: &mut FrozenMap,
     ) {
         let model = i.model;
-        let ConstraintDefaults { recovery_speed, shortest_step } = i.settings.constraints;
         self.equalities_1.clear();
         self.equalities_3.clear();
         for wide in [false, true] {
@@ -145,7 +198,7 @@ impl JointRows {
                 let mut residual = [0.0; 6];
                 let jac = &mut self.scratch[..rows * model.nv()];
                 jac.fill(0.0);
-                model.equality(e, at, &mut residual, |dof, entries| {
+                model.equality(e, at.equality_input(), &mut residual, |dof, entries| {
                     jac[rows * dof..rows * (dof + 1)].iter_mut().zip(entries).for_each(|(j, x)| *j += x);
                 });
                 let spring = equality.stiffness.map(|k| [k, equality.damping]);
@@ -162,27 +215,22 @@ impl JointRows {
                     }
                     let k = map.constraint_count() - 1;
                     let w = mean_delassus(mass, map, k);
-                    let gap = &residual[from..from + dim];
+                    let mut rates = [0.0; 3];
+                    for dof in &equality.dofs {
+                        let column = &jac[rows * dof + from..rows * dof + from + dim];
+                        rates.iter_mut().zip(column).for_each(|(r, x)| *r += x * at.x0.v[*dof]);
+                    }
+                    let row = EqualityRow {
+                        gap: &residual[from..from + dim],
+                        rates: &rates[..dim],
+                        inverse_mass: w,
+                        spring,
+                        softness: softness(i, equality, group, &residual, w),
+                    };
                     if dim == 1 {
-                        let gap = SVector::from([gap[0]]);
-                        self.equalities_1.push(NearRigidSeed {
-                            dt: 0.0,
-                            gap,
-                            inverse_mass: w,
-                            recovery_speed,
-                            shortest_step,
-                            spring,
-                        });
+                        self.equalities_1.push(row.seed(&i.settings.constraints));
                     } else {
-                        let gap = SVector::from([gap[0], gap[1], gap[2]]);
-                        self.equalities_3.push(NearRigidSeed {
-                            dt: 0.0,
-                            gap,
-                            inverse_mass: w,
-                            recovery_speed,
-                            shortest_step,
-                            spring,
-                        });
+                        self.equalities_3.push(row.seed(&i.settings.constraints));
                     }
                 }
             }

@@ -11,7 +11,7 @@ use crate::actuation::state_kinematics::StateKinematics;
 use crate::step::contact_problem::{ContactProblem, as_heavy_all_around};
 use crate::step::joint_rows::JointRows;
 use crate::step::joint_solve::JointSolve;
-use crate::step::pools::CONTACT;
+use crate::step::pools::{CONTACT, LIMIT};
 use crate::step::row_mass::LIGHTEST;
 
 /// Rounds of joints and contacts in which each law may take any piece; afterwards laws that would exceed their limits are taken at the limit and stay there.
@@ -165,9 +165,10 @@ impl StepProblem for JointsFirst {
         }
         self.rounds += 1;
         self.kept.clear();
-        let pool = &self.contacts.frozen.pools().members()[CONTACT];
-        if let Some(swept) = pool.swept().filter(|p| p.memory() > 0.0) {
-            (0..pool.len()).for_each(|k| self.kept.extend_from_slice(swept.multipliers(k)));
+        for pool in [CONTACT, LIMIT].map(|i| &self.contacts.frozen.pools().members()[i]) {
+            if let Some(swept) = pool.swept().filter(|p| p.memory() > 0.0) {
+                (0..pool.len()).for_each(|k| self.kept.extend_from_slice(swept.multipliers(k)));
+            }
         }
         let dt = self.contacts.frozen.dt();
         if self.rounds <= ROUNDS {
@@ -183,9 +184,16 @@ impl StepProblem for JointsFirst {
             self.joints.build(&[], &mut self.contacts.frozen.parts_mut())?;
         }
         self.set_laws();
-        if let Some(pool) = self.contacts.frozen.parts_mut().pools.member_mut(CONTACT).swept_mut() {
-            let kept = self.kept.chunks_exact(pool.multiplier_count());
-            kept.enumerate().for_each(|(k, multipliers)| pool.remember(k, multipliers));
+        let parts = self.contacts.frozen.parts_mut();
+        let mut kept = self.kept.as_slice();
+        for pool in [CONTACT, LIMIT] {
+            let pool = parts.pools.member_mut(pool);
+            let count = pool.len();
+            let Some(swept) = pool.swept_mut().filter(|p| p.memory() > 0.0) else { continue };
+            let (of_pool, rest) = kept.split_at(count * swept.multiplier_count());
+            let each = of_pool.chunks_exact(swept.multiplier_count());
+            each.enumerate().for_each(|(k, multipliers)| swept.remember(k, multipliers));
+            kept = rest;
         }
         self.contacts.frozen.finish(dt)?;
         Ok(true)

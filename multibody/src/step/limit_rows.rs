@@ -1,6 +1,6 @@
-use signorini_core::{BlockDiagonal, FrozenMap};
-use signorini_laws::LimitSeed;
-use signorini_scene::JointKind;
+use signorini_core::{BlockDiagonal, ContactMemory, FrozenMap, LawPool, LimitMemory};
+use signorini_laws::{LimitSeed, Softness};
+use signorini_scene::{JointKind, SolParams};
 
 use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
@@ -38,6 +38,10 @@ impl LimitedJoint {
 pub(crate) struct LimitRows {
     /// Seeds of limits that may be met.
     pub seeds: Vec<LimitSeed>,
+    /// Their numbers: twice that of the degree of freedom, or of the tendon behind those, and one more for an upper limit.
+    numbers: Vec<u32>,
+    /// Forces that they started the step with \[N or N·m\].
+    start: Vec<f64>,
     limited: Vec<LimitedJoint>,
     /// Mass that each tendon moves \[kg\].
     tendon_mass: Vec<f64>,
@@ -45,12 +49,23 @@ pub(crate) struct LimitRows {
 
 /// Limits of one coordinate.
 struct About {
+    /// Number of the degree of freedom, or of the tendon behind those.
+    coordinate: usize,
     margin: f64,
     /// Part of the gap that accelerations by contact are left to close within a step.
     unforeseen: f64,
     moved_mass: f64,
     reference: f64,
-    solimp: [f64; 5],
+    sol: SolParams,
+}
+
+impl About {
+    /// Softness that the file states for this gap.
+    fn softness(&self, gap: f64) -> Option<Softness> {
+        let Self { sol, reference, .. } = self;
+        let stated = sol.stated && *reference > 0.0;
+        stated.then(|| Softness::new(sol.solref, &sol.solimp, gap.min(0.0), *reference))
+    }
 }
 
 /// [`About::unforeseen`] of angles \[rad\]; of lengths it is the range.
@@ -70,7 +85,31 @@ impl LimitRows {
         let limited = (0..model.joints.len()).filter_map(|joint| LimitedJoint::new(model, joint));
         let tendon_mass =
             model.tendons.iter().map(|t| if t.range.is_some() { model.moved_mass(&t.dofs) } else { 0.0 });
-        Self { seeds: Vec::new(), limited: limited.collect(), tendon_mass: tendon_mass.collect() }
+        let (seeds, numbers, start) = (Vec::new(), Vec::new(), Vec::new());
+        let (limited, tendon_mass) = (limited.collect(), tendon_mass.collect());
+        Self { seeds, numbers, start, limited, tendon_mass }
+    }
+
+    /// Gives the limits of a step of `dt` \[s\] their multipliers of the last one, where their law has a memory.
+    pub(crate) fn recall(&mut self, memory: &ContactMemory, dt: f64, pool: &mut dyn LawPool) {
+        self.start.clear();
+        let Some(pool) = pool.swept_mut().filter(|p| p.memory() > 0.0) else { return };
+        for (k, number) in self.numbers.iter().enumerate() {
+            let known = memory.limits.iter().find(|l| l.limit == *number);
+            let force = known.map_or(0.0, |l| l.force);
+            pool.remember(k, &[dt * force]);
+            self.start.push(force);
+        }
+    }
+
+    /// Writes the memory of limits with which the next step starts.
+    pub(crate) fn store(&self, dt: f64, pool: &dyn LawPool, out: &mut ContactMemory) {
+        let Some(pool) = pool.swept() else { return };
+        for (k, (number, start)) in self.numbers.iter().zip(&self.start).enumerate() {
+            let Some(end) = pool.multipliers(k).first().filter(|m| **m != 0.0) else { continue };
+            let force = start + pool.memory() * (end / dt - start);
+            out.limits.push(LimitMemory { limit: *number, force });
+        }
     }
 
     /// Pushes the rows of limits that may be met, the first after contacts. They are weighed by `mass`, factored; where there is none, that is done later.
@@ -83,6 +122,7 @@ impl LimitRows {
         map: &mut FrozenMap,
     ) {
         self.seeds.clear();
+        self.numbers.clear();
         if !i.settings.limits {
             return;
         }
@@ -97,6 +137,7 @@ impl LimitRows {
             let reach = reach(about.margin, about.unforeseen, rate, row.dot(change));
             for &(gap, sign) in gaps.iter().filter(|(gap, _)| *gap < reach) {
                 row.push_onto(map, sign);
+                self.numbers.push(2 * about.coordinate as u32 + u32::from(sign < 0.0));
                 let w = mass.map_or(0.0, |m| mean_delassus(m, map, map.constraint_count() - 1));
                 self.seeds.push(LimitSeed {
                     dt: 0.0,
@@ -106,8 +147,10 @@ impl LimitRows {
                     recovery_speed: i.settings.constraints.recovery_speed,
                     shortest_step: i.settings.constraints.shortest_step,
                     spring: None,
+                    softness: about.softness(gap),
+                    velocity: sign * rate,
                     reference: about.reference,
-                    solimp: about.solimp,
+                    solimp: about.sol.solimp,
                     contacts: 1,
                 });
             }
@@ -119,8 +162,8 @@ impl LimitRows {
                 (JointKind::Slide, Some([low, high])) => high - low,
                 _ => UNFORESEEN,
             };
-            let (reference, solimp) = (reference.dofs[v], joint.limit_sol.solimp);
-            let about = About { margin, unforeseen, moved_mass, reference, solimp };
+            let (reference, sol) = (reference.dofs[v], joint.limit_sol);
+            let about = About { coordinate: v, margin, unforeseen, moved_mass, reference, sol };
             if let Some([low, high]) = range {
                 let (q, rate) = (x0.q[q], x0.v[v]);
                 if (q - low).min(high - q) < reach(margin, unforeseen, rate, change[v]) {
@@ -145,11 +188,12 @@ impl LimitRows {
             }
             let (l, rate, row) = (tendons.length[t], tendons.rate[t], tendons.row(model, t));
             let about = About {
+                coordinate: model.nv() + t,
                 margin: tendon.limit_margin,
                 unforeseen: high - low,
                 moved_mass: self.tendon_mass[t],
                 reference: reference.tendons[t],
-                solimp: tendon.limit_sol.solimp,
+                sol: tendon.limit_sol,
             };
             push(&[(l - low, 1.0), (high - l, -1.0)], rate, about, row);
         }

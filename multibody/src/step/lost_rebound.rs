@@ -56,6 +56,10 @@ pub(crate) struct LostRebound {
 impl LostRebound {
     pub(crate) fn new(i: &Inputs<'_>, search: &ContactSearch, speculative: bool) -> Self {
         let rebound = |material: ContactMaterial| {
+            // Its damping is that of the masses that meet, which are not known here.
+            if material.impedance > 0.0 {
+                return FASTEST;
+            }
             let seeds = vec![seed_of(material, 0.0, 0.0)];
             search.law.impact(&seeds, 0, FASTEST).map_or(0.0, |i| i.rebound)
         };

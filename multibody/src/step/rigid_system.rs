@@ -77,7 +77,8 @@ impl RigidSystem {
     pub fn with_laws(scene: &Scene, laws: &RigidLaws, options: RigidOptions) -> Result<Self, ModelError> {
         laws.check()?;
         let model = Model::new(scene)?;
-        let search = ContactSearch::new(scene, &model, laws);
+        let reference = ReferenceMass::new(&model);
+        let search = ContactSearch::new(scene, &model, laws, &reference);
         if let Some(message) = search.collision.unsupported() {
             return Err(ModelError::Element {
                 place: Box::default(),
@@ -98,7 +99,7 @@ impl RigidSystem {
             surface_velocity: surface.collect(),
             stiction_speed: scene.options.contact.stiction_speed,
             constraints: scene.options.constraints,
-            reference: ReferenceMass::new(&model),
+            reference,
             free_bodies: if options.carries_momentum {
                 FreeBodies::of(&model)
             } else {

@@ -118,6 +118,7 @@ impl Reader<'_> {
             friction_torsional: s.friction[2],
             friction_rolling: s.friction[3],
             condim: s.condim,
+            solref_stated: s.sol.stated,
             solref: s.sol.solref,
             solimp: s.sol.solimp,
             ..si

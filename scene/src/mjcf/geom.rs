@@ -83,7 +83,7 @@ pub(super) fn read_sol(
     solimp: &'static str,
     out: &mut SolParams,
 ) -> Read<()> {
-    e.fill(solref, 1, &mut out.solref)?;
+    out.stated |= e.fill(solref, 1, &mut out.solref)? > 0;
     e.fill(solimp, 1, &mut out.solimp)?;
     Ok(())
 }

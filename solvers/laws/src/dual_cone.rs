@@ -24,7 +24,7 @@ use crate::{Facets, Gains, LimitSeed};
 ///
 /// Lagged: the gap, masses, μ at the slip speed of the start.
 ///
-/// Not read: dissipation, solref; stiffness and relaxation time unless gains are [`Gains::Material`].
+/// Not read: dissipation, solref, impedance; stiffness and relaxation time unless gains are [`Gains::Material`].
 ///
 /// Deviates: masses and their shares; `gains`, `cap`, `directions`, `smoothing`, `recovery_speed`, `coulomb_slip` and `memory`; a positive gap may close within the step at any speed, where the
 /// published law brakes from φ < (δt + d/k) |u| on. [`PublishedDualCone`](crate::PublishedDualCone) is the law as published.

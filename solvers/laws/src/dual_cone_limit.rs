@@ -14,7 +14,7 @@ use crate::{DualCone, DualConeLaw, LimitFacet, LimitSeed};
 ///
 /// Lagged: the gap.
 ///
-/// Not read: the recovery speed, the stated spring (the impedance of the limit's solimp takes its place).
+/// Not read: the recovery speed, the stated spring, softness (the impedance of the limit's solimp takes its place).
 ///
 /// Deviates: as the law of the contacts; under [`DualCone`] the row has a share of the mass, a cap on its gain and the recovery of its gains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -68,6 +68,10 @@ impl<L: DualConeLaw> ContactLaw<1> for DualConeLimit<L> {
 }
 
 impl<L: DualConeLaw> SweptLaw<1> for DualConeLimit<L> {
+    fn memory(&self) -> f64 {
+        SweptLaw::<1>::memory(&self.law)
+    }
+
     fn shares_mass(&self) -> bool {
         SweptLaw::<1>::shares_mass(&self.law)
     }
@@ -101,7 +105,8 @@ impl<L: DualConeLaw> SweptLaw<1> for DualConeLimit<L> {
     }
 
     fn sweep(&self, p: &mut DualConeLimitParams, v_c: SVector<f64, 1>, sweep: &mut Sweep) -> SVector<f64, 1> {
-        let undo = if sweep.recover { 0.0 } else { p.shift.min(0.0) };
+        let gap = p.shift.min(0.0);
+        let undo = if sweep.recover { 0.0 } else { gap };
         let gain = sweep.scale * p.gain;
         sweep.fastest = sweep.fastest.max(v_c[0].abs() * p.lever);
         sweep.recovery = sweep.recovery.max(-p.shift * p.lever);
@@ -112,7 +117,9 @@ impl<L: DualConeLaw> SweptLaw<1> for DualConeLimit<L> {
             sweep.uphill += (p.multiplier - next) * change / gain;
             sweep.residual = sweep.residual.max((p.multiplier - next).abs() / gain * p.lever);
         }
-        (p.multiplier, p.last) = (next + sweep.momentum * change, if sweep.remember { next } else { p.last });
+        // The part that undoes a gap is not remembered.
+        let kept = if sweep.recover { (next + gain * gap).max(0.0) } else { next };
+        (p.multiplier, p.last) = (next + sweep.momentum * change, if sweep.remember { kept } else { p.last });
         SVector::from([p.multiplier])
     }
 }

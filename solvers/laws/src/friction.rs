@@ -44,12 +44,16 @@ pub(crate) struct LaggedFriction {
 }
 
 impl LaggedFriction {
-    /// n₀ = δt (f₀)₊ (1 − d v_n0)₊ and ε = max(v_s, μ σ_R w n₀).
+    /// n₀ = δt (f₀)₊ (1 − d v_n0)₊ and ε = max(v_s, μ σ_R w n₀). A damper of a relaxation time τ, where there is no dissipation, has f₀ − k τ v_n0.
     pub(crate) fn new(seed: &ContactSeed, sigma_r: f64) -> Self {
         let m = &seed.material;
         let slip = seed.velocity[1].hypot(seed.velocity[2]);
         let mu = friction_coefficient(m.friction_static, m.friction_dynamic, slip / m.stiction_speed);
-        let force = (-m.stiffness * seed.gap).max(0.0);
+        let elastic = -m.stiffness * seed.gap;
+        let damper = m.dissipation == 0.0 && m.relaxation_time > 0.0 && seed.gap <= 0.0;
+        let force =
+            if damper { elastic - m.stiffness * m.relaxation_time * seed.velocity[0] } else { elastic };
+        let force = force.max(0.0);
         let n0 = seed.dt * force * (1.0 - m.dissipation * seed.velocity[0]).max(0.0);
         let eps = m.stiction_speed.max(mu * sigma_r * seed.inverse_mass() * n0);
         Self { mu, n0, eps }

@@ -11,7 +11,7 @@ use crate::{NormalPotential, impact};
 /// ```
 /// Lagged: nothing; δt and φ₀ enter f₀.
 ///
-/// Not read: friction of all kinds, relaxation time, solref, solimp.
+/// Not read: friction of all kinds, relaxation time beside a dissipation; solref and solimp as stiffness, relaxation time and impedance ([`Softness`](crate::Softness)).
 ///
 /// Deviates: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ impl ContactLaw<1> for Frictionless {
     }
 
     fn impact(&self, seed: &ContactSeed, speed: f64) -> Option<Impact> {
-        Some(impact::hunt_crossley(seed, speed))
+        Some(impact::of_dissipation(seed, speed))
     }
 
     #[inline]

@@ -1,5 +1,15 @@
 use signorini_core::{ContactSeed, Impact};
 
+/// The impact of a law that takes the dissipation of a material and, where there is none, its relaxation time.
+pub(crate) fn of_dissipation(seed: &ContactSeed, speed: f64) -> Impact {
+    if seed.material.dissipation > 0.0 { hunt_crossley(seed, speed) } else { kelvin_voigt(seed, speed) }
+}
+
+/// The impact of a law that takes the relaxation time of a material and, where there is none, its dissipation.
+pub(crate) fn of_relaxation(seed: &ContactSeed, speed: f64) -> Impact {
+    if seed.material.relaxation_time > 0.0 { kelvin_voigt(seed, speed) } else { hunt_crossley(seed, speed) }
+}
+
 /// A spring with Hunt–Crossley dissipation, f = k δ (1 + d δ̇)₊, d \[s/m\]; the rebound is one of any stiffness and mass.
 ///
 /// Along the path m v dv = −f dδ, so that ∫ v dv/(1 + d v) over the approach equals that over the return:
@@ -8,7 +18,7 @@ use signorini_core::{ContactSeed, Impact};
 /// x − ln(1 + x) = −y − ln(1 − y),     x = d v₀,  y = d v₁ < 1
 /// ```
 /// With u = −ln(1 − y) the right side is u − 1 + e⁻ᵘ, convex and growing, so that Newton's method from the right converges without a safeguard.
-pub(crate) fn hunt_crossley(seed: &ContactSeed, speed: f64) -> Impact {
+fn hunt_crossley(seed: &ContactSeed, speed: f64) -> Impact {
     Impact { rebound: returned(seed.material.dissipation, speed), depth: seed.spring_depth(speed) }
 }
 
@@ -39,9 +49,11 @@ fn returned(d: f64, speed: f64) -> f64 {
 /// ```text
 /// v₁ = v₀ exp(−2 ζ acos ζ/√(1 − ζ²)),     ζ = τ √(k W_nn)/2;  acosh ζ/√(ζ² − 1) for ζ > 1
 /// ```
-pub(crate) fn kelvin_voigt(seed: &ContactSeed, speed: f64) -> Impact {
+/// A soft contact of impedance I moves its mass with the body, and has (1 − I) k in place of k.
+fn kelvin_voigt(seed: &ContactSeed, speed: f64) -> Impact {
     let depth = seed.spring_depth(speed);
-    let omega = (seed.material.stiffness * seed.delassus()[(0, 0)]).sqrt();
+    let stiffness = (1.0 - seed.material.impedance) * seed.material.stiffness;
+    let omega = (stiffness * seed.delassus()[(0, 0)]).sqrt();
     let zeta = 0.5 * seed.material.relaxation_time * omega;
     let ring = ((1.0 - zeta) * (1.0 + zeta)).abs().sqrt();
     let phase = match ring {

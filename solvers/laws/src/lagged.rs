@@ -16,7 +16,9 @@ use crate::{NormalPotential, SlipPotential, impact};
 /// A contact that is open at the start has n₀ = 0. When a solve closes it, the impulse found becomes n₀ and the step is solved once
 /// more: an impact within one long step has friction too.
 ///
-/// Not read: relaxation time, torsional and rolling friction, solref, solimp.
+/// A soft contact (`impedance`) takes over a part of the load that its gap does not show: where the impulse found is another one by a tenth, it becomes n₀ likewise.
+///
+/// Not read: relaxation time beside a dissipation, torsional and rolling friction; solref and solimp as stiffness, relaxation time and impedance ([`Softness`](crate::Softness)).
 ///
 /// Deviates: w in ε = max(v_s, μ σ_R w n₀) is the Delassus norm rather than 2.65/m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,7 +38,7 @@ impl Default for Lagged {
 pub struct LaggedParams {
     normal: NormalPotential,
     slip: SlipPotential,
-    /// μ and ε/n₀ \[m/s per N·s\] for an impulse to come, while the contact is open.
+    /// μ and ε/n₀ \[m/s per N·s\] for an impulse that the start does not tell, of a contact that is open or soft, until it is found.
     open: Option<[f64; 2]>,
 }
 
@@ -61,18 +63,20 @@ impl ContactLaw<3> for Lagged {
 
     fn prepare(&self, seed: &ContactSeed) -> LaggedParams {
         let f = LaggedFriction::new(seed, self.sigma_r);
-        let open = (seed.gap > 0.0).then(|| [f.mu, f.mu * self.sigma_r * seed.inverse_mass()]);
+        let unknown = seed.gap > 0.0 || seed.material.impedance > 0.0;
+        let open = unknown.then(|| [f.mu, f.mu * self.sigma_r * seed.inverse_mass()]);
         let slip = SlipPotential::new(f.mu * f.n0, f.eps);
         LaggedParams { normal: NormalPotential::new(seed), slip, open }
     }
 
     fn relag(&self, p: &mut LaggedParams, gamma: SVector<f64, 3>) -> bool {
         match p.open {
-            Some([mu, spread]) if gamma[0] > 0.0 => {
+            Some([mu, spread]) if (mu * gamma[0] - p.slip.bound()).abs() > 0.1 * mu * gamma[0].max(0.0) => {
                 p.open = None;
-                let eps = p.slip.regularization_speed().max(spread * gamma[0]);
-                p.slip = SlipPotential::new(mu * gamma[0], eps);
-                p.slip.bound() > 0.0
+                let n0 = gamma[0].max(0.0);
+                let eps = p.slip.regularization_speed().max(spread * n0);
+                p.slip = SlipPotential::new(mu * n0, eps);
+                true
             }
             _ => false,
         }
@@ -83,7 +87,7 @@ impl ContactLaw<3> for Lagged {
     }
 
     fn impact(&self, seed: &ContactSeed, speed: f64) -> Option<Impact> {
-        Some(impact::hunt_crossley(seed, speed))
+        Some(impact::of_dissipation(seed, speed))
     }
 
     #[inline]

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
 use signorini_core::{ContactLaw, LawEval, LawProperties};
 
-use crate::Compliance;
+use crate::{Compliance, Softness};
 
 /// One-sided limit of a coordinate: v_c is the rate at which the gap opens (v at a lower limit, −v at an upper one).
 ///
@@ -11,6 +11,8 @@ use crate::Compliance;
 /// ```
 /// R and τ as in [`crate::Compliance`]. The damper of the paper's force acts only while the sum of spring and damper pushes. Away from the limit the
 /// law lets the coordinate come no nearer in one step than its damping allows: v_c ≥ −φ₀/(δt + τ) up to compliance.
+///
+/// A soft limit has the impulse of [`Softness::line`].
 ///
 /// Lagged: φ₀.
 ///
@@ -44,6 +46,10 @@ pub struct LimitSeed {
     pub shortest_step: f64,
     /// Stiffness k ≥ 0 \[N/m or N·m/rad\] and damping c ≥ 0 that the user states; None: near-rigid.
     pub spring: Option<[f64; 2]>,
+    /// Spring, damper and mass that a file states by solref and solimp; None: near-rigid, or the spring.
+    pub softness: Option<Softness>,
+    /// Rate at which the gap opens at the start \[rad/s or m/s\]; read with `softness` alone.
+    pub velocity: f64,
     /// Effective inverse mass of the coordinate at the reference configuration (MuJoCo's `dof_invweight0`); zero when not known.
     pub reference: f64,
     /// MuJoCo's solimp of the limit.
@@ -63,6 +69,8 @@ impl LimitSeed {
             recovery_speed: f64::INFINITY,
             shortest_step: 1e-4,
             spring: None,
+            softness: None,
+            velocity: 0.0,
             reference: 0.0,
             solimp: [0.9, 0.95, 0.001, 0.5, 2.0],
             contacts: 1,
@@ -92,6 +100,10 @@ impl ContactLaw<1> for Limit {
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, s: &LimitSeed) -> LimitParams {
+        if let Some(soft) = s.softness {
+            let [weight, v_hat] = soft.line(s.dt, s.gap, s.velocity);
+            return LimitParams { v_hat, weight };
+        }
         let c = Compliance::new(s.dt, s.inverse_mass, self.beta, s.shortest_step, s.spring);
         let v_hat = (-s.gap / (s.dt + c.tau)).min(s.recovery_speed);
         LimitParams { v_hat, weight: 1.0 / c.r }

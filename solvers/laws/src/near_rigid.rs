@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
 use signorini_core::{Along, ContactLaw, LawEval, LawProperties, Smoothness};
 
+use crate::Softness;
+
 /// Compliance of a constraint in one step: R \[1/kg\] and relaxation time τ \[s\].
 ///
 /// The near-rigid spring, critically damped with period β·h, or the user's spring with its own τ = c/k when that is softer (larger R). A
@@ -51,6 +53,8 @@ impl Compliance {
 /// R and τ as in [`Compliance`], one pair for all rows: for a weld the rotational rows share the w of the translational ones, crude but
 /// harmless as long as lengths are of the order of a metre. From δt = h₀ upwards R does not depend on δt.
 ///
+/// A soft constraint has its spring, damper and mass ([`Softness`]) in all rows: 1/R = m + δt (δt k + c), v̂ = R (m v₀ − δt k g₀).
+///
 /// Lagged: g₀, the rows of J.
 ///
 /// Deviates: ‖v̂‖ ≤ `recovery_speed`, so that a start that violates the constraint closes at a bounded speed whatever the step.
@@ -81,6 +85,10 @@ pub struct NearRigidSeed<const D: usize> {
     pub shortest_step: f64,
     /// Stiffness k ≥ 0 \[N/m\] and damping c ≥ 0 \[N·s/m\] that the user states; None: near-rigid.
     pub spring: Option<[f64; 2]>,
+    /// Spring, damper and mass that a file states by solref and solimp; None: near-rigid, or the spring.
+    pub softness: Option<Softness>,
+    /// Rates of the residuals at the start \[m/s or rad/s\], D; read with `softness` alone.
+    pub velocity: SVector<f64, D>,
 }
 
 /// Parameters of [`NearRigid`].
@@ -102,6 +110,11 @@ macro_rules! near_rigid {
             const PAPER: &'static str = "kurtz2025cenic";
 
             fn prepare(&self, s: &NearRigidSeed<$d>) -> NearRigidParams<$d> {
+                if let Some(soft) = s.softness {
+                    let weight = soft.mass + s.dt * (s.dt * soft.stiffness + soft.damping);
+                    let momentum = soft.mass * s.velocity - s.dt * soft.stiffness * s.gap;
+                    return NearRigidParams { v_hat: momentum / weight, weight };
+                }
                 let c = Compliance::new(s.dt, s.inverse_mass, self.beta, s.shortest_step, s.spring);
                 let v_hat = -s.gap / (s.dt + c.tau);
                 let speed = v_hat.norm();

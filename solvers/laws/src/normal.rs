@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::ContactSeed;
 
+use crate::Softness;
+
 /// Potential of the normal impulse of a compliant contact with Hunt–Crossley dissipation.
 ///
 /// ```text
@@ -15,7 +17,9 @@ use signorini_core::ContactSeed;
 /// which, unlike the antiderivative from 0, keeps its digits when v̂ is far away. A speculative contact acts only on a velocity below
 /// v̂ = −φ₀/δt, one that would close its gap within the step.
 ///
-/// Deviates: the constant of integration.
+/// A material without dissipation but with a relaxation time, or with an impedance, has the factor of [`Softness::line`] in place of the elastic one, so that γ_n = G (v̂ − v)₊.
+///
+/// Deviates: the constant of integration; the relaxation time and the impedance, which the paper does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NormalPotential {
     /// v̂ \[m/s\].
@@ -30,6 +34,11 @@ impl NormalPotential {
     /// From the gap and the material at the start of the step.
     pub fn new(seed: &ContactSeed) -> Self {
         let (h, k, d) = (seed.dt, seed.material.stiffness, seed.material.dissipation);
+        let linear_damper = d == 0.0 && seed.material.relaxation_time > 0.0;
+        if linear_damper || seed.material.impedance > 0.0 {
+            let [gain, open] = Softness::of_contact(seed).line(h, seed.gap, seed.velocity[0]);
+            return Self { open, linear: gain, quadratic: 0.0 };
+        }
         let elastic_open = -seed.gap / h;
         // The factor that vanishes at v̂ is set to zero, not computed.
         let (open, elastic, damping) = if d * elastic_open > 1.0 {
@@ -38,6 +47,11 @@ impl NormalPotential {
             (elastic_open, 0.0, 1.0 - d * elastic_open)
         };
         Self { open, linear: h * (elastic * d + h * k * damping), quadratic: h * h * k * d }
+    }
+
+    /// The potential of v + `shift` \[m/s\].
+    pub(crate) fn shifted(self, shift: f64) -> Self {
+        Self { open: self.open - shift, ..self }
     }
 
     /// Value P \[J\], impulse γ_n = −P′ \[N·s\] and curvature P″ ≥ 0 \[kg\] at `v` \[m/s\].

@@ -47,7 +47,7 @@ impl MassScale {
 ///
 /// Lagged: the gap, masses, μ at the slip speed of the start.
 ///
-/// Not read: stiffness, relaxation time, dissipation, solref.
+/// Not read: stiffness, relaxation time, dissipation, impedance, solref.
 ///
 /// Deviates: nothing. Stored energy: none is told, since gains are relative to masses and to the step, which a state does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

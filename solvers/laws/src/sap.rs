@@ -6,6 +6,8 @@ use signorini_core::{Along, ContactLaw, ContactSeed, Impact, LawEval, LawPropert
 
 use crate::impact;
 
+use crate::Softness;
+
 /// The semi-analytic primal law (Castro and others, 2022): linear Kelvin–Voigt compliance and a projection on the friction cone.
 ///
 /// ```text
@@ -21,10 +23,14 @@ use crate::impact;
 /// ```
 /// Each is convex in v_c. A sliding contact glides by μ‖v_t‖(δt + τ_d), which does not vanish with δt when τ_d > 0. Lagged: μ.
 ///
-/// Not read: dissipation, torsional and rolling friction, solref, solimp; the stiction speed only decides between static
-/// and dynamic friction.
+/// A material that states no relaxation time has that of Hunt and Crossley's damper at the depth of the start, τ_d = d (−φ₀)₊: k φ₋ d v = k τ_d v, so that all laws compare one dissipation.
 ///
-/// Deviates: μ follows kurtz2025cenic, eq. (8) at the slip speed of the start; R_t is at least 1e-12 R_n.
+/// A soft contact (`impedance`) has v̂ and 1/R_n of [`Softness::line`], v̂ less μ‖v_t‖ of the start, so that it does not glide on its damper.
+///
+/// Not read: dissipation beside a relaxation time, torsional and rolling friction; the stiction speed only decides between static
+/// and dynamic friction; solref and solimp as stiffness, relaxation time and impedance.
+///
+/// Deviates: μ follows kurtz2025cenic, eq. (8) at the slip speed of the start; R_t is at least 1e-12 R_n; τ_d of a dissipation; soft contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sap {
     /// β: contacts stiffer than a period of β steps are softened to it; 0 switches this off.
@@ -58,6 +64,12 @@ impl SapParams {
     }
 }
 
+/// τ_d \[s\] of a linear damper: the relaxation time, or where there is none d (−φ₀)₊ of the dissipation.
+fn relaxation_time(seed: &ContactSeed) -> f64 {
+    let m = &seed.material;
+    if m.relaxation_time > 0.0 { m.relaxation_time } else { m.dissipation * (-seed.gap).max(0.0) }
+}
+
 /// The three cases of the projection.
 enum Region {
     Stick,
@@ -89,12 +101,18 @@ impl ContactLaw<3> for Sap {
 
     fn prepare(&self, seed: &ContactSeed) -> SapParams {
         let (h, m, w) = (seed.dt, &seed.material, seed.inverse_mass());
-        let tau = h + m.relaxation_time;
+        let tau = h + relaxation_time(seed);
         let near_rigid = self.beta * self.beta * w / (4.0 * PI * PI);
         let slip = seed.velocity[1].hypot(seed.velocity[2]);
         let mu = crate::friction_coefficient(m.friction_static, m.friction_dynamic, slip / m.stiction_speed);
-        let r_n = near_rigid.max(1.0 / (h * m.stiffness * tau));
-        SapParams { v_hat: -seed.gap / tau, r_n, r_t: (self.sigma_r * w).max(1e-12 * r_n), mu }
+        let (compliance, v_hat) = if m.impedance > 0.0 {
+            let [gain, open] = Softness::of_contact(seed).line(h, seed.gap, seed.velocity[0]);
+            (gain.recip(), open - mu * slip)
+        } else {
+            (1.0 / (h * m.stiffness * tau), -seed.gap / tau)
+        };
+        let r_n = near_rigid.max(compliance);
+        SapParams { v_hat, r_n, r_t: (self.sigma_r * w).max(1e-12 * r_n), mu }
     }
 
     fn stored_energy(&self, seed: &ContactSeed) -> f64 {
@@ -102,7 +120,7 @@ impl ContactLaw<3> for Sap {
     }
 
     fn impact(&self, seed: &ContactSeed, speed: f64) -> Option<Impact> {
-        Some(impact::kelvin_voigt(seed, speed))
+        Some(impact::of_relaxation(seed, speed))
     }
 
     #[inline]

@@ -15,7 +15,9 @@ use crate::impact;
 /// falling, z concave, so ℓ is convex. A sliding contact glides: it rests at a depth smaller by about δt μ‖v_t‖, which vanishes with
 /// δt. Lagged: μ, ε.
 ///
-/// Not read: relaxation time, torsional and rolling friction, solref, solimp.
+/// Spring and mass of a soft contact (`impedance`) see v_n + μ (‖v_t‖_s − ‖v_t‖_s at the start), so that one that slides does not glide on its damper.
+///
+/// Not read: relaxation time beside a dissipation, torsional and rolling friction; solref and solimp as stiffness, relaxation time and impedance ([`Softness`](crate::Softness)).
 ///
 /// Deviates: w in ε is the Delassus norm rather than 2.65/m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,7 +57,11 @@ impl ContactLaw<3> for Similar {
 
     fn prepare(&self, seed: &ContactSeed) -> SimilarParams {
         let f = LaggedFriction::new(seed, self.sigma_r);
-        SimilarParams { normal: NormalPotential::new(seed), mu: f.mu, eps: f.eps }
+        let normal = NormalPotential::new(seed);
+        let soft = seed.material.impedance > 0.0;
+        let slip = seed.velocity[1].hypot(seed.velocity[2]);
+        let glide = if soft { f.mu * slip * slip / (slip.hypot(f.eps) + f.eps) } else { 0.0 };
+        SimilarParams { normal: normal.shifted(glide), mu: f.mu, eps: f.eps }
     }
 
     fn stored_energy(&self, seed: &ContactSeed) -> f64 {
@@ -63,7 +69,7 @@ impl ContactLaw<3> for Similar {
     }
 
     fn impact(&self, seed: &ContactSeed, speed: f64) -> Option<Impact> {
-        Some(impact::hunt_crossley(seed, speed))
+        Some(impact::of_dissipation(seed, speed))
     }
 
     #[inline]

@@ -48,6 +48,8 @@ fn analytic_user_spring_is_implicit_euler_of_spring_and_damper() {
             recovery_speed: f64::INFINITY,
             shortest_step: 1e-4,
             spring: Some([k, c]),
+            softness: None,
+            velocity: SVector::zeros(),
         };
         let p = ContactLaw::<3>::prepare(&law, &seed);
         let v = Vector3::new(0.3, -1.0, 2.0);
@@ -76,6 +78,8 @@ fn analytic_near_rigid_gap_closes_within_three_steps() {
             recovery_speed: f64::INFINITY,
             shortest_step: 1e-4,
             spring: None,
+            softness: None,
+            velocity: SVector::zeros(),
         };
         let p = ContactLaw::<1>::prepare(&law, &seed);
         let e = ContactLaw::<1>::eval(&law, &p, SVector::from([v]));

@@ -1,10 +1,10 @@
 //! Every law of the crate through the conformance suite of the testkit.
 
 use signorini_core::na::{Matrix3, SVector};
-use signorini_core::{ContactLaw, ContactSeed, ContactSide};
+use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide};
 use signorini_laws::{
     DryFriction, DryFrictionSeed, Frictionless, Gain, GainSeed, Lagged, Limit, LimitSeed, NearRigid,
-    NearRigidSeed, Sap, Similar,
+    NearRigidSeed, Sap, Similar, Softness,
 };
 use signorini_testkit::law::{LawReport, LawSuite, Scale, rescale_contact, rescale_velocity};
 use signorini_testkit::random_problem::random_material;
@@ -25,11 +25,12 @@ fn contact_seed(r: &mut Rng) -> ContactSeed {
         _ => -r.log_uniform(1e-7, 1e-2),
     };
     let g = Matrix3::from_fn(|_, _| r.normal());
+    let impedance = if r.chance(0.3) { r.uniform(0.0, 0.99) } else { 0.0 };
     ContactSeed {
         dt,
         gap,
         velocity: SVector::from_fn(|_, _| speed(r)),
-        material: random_material(r),
+        material: ContactMaterial { impedance, ..random_material(r) },
         sides: ContactSide::single(g * g.transpose() * r.log_uniform(1e-2, 1e2), 1 + r.below(5) as u32),
         curvature: None,
     }
@@ -108,6 +109,22 @@ fn rescale_spring(spring: Option<[f64; 2]>, s: Scale) -> Option<[f64; 2]> {
     spring.map(|[k, c]| [k * s.stiffness(), c * s.damping()])
 }
 
+fn softness(r: &mut Rng) -> Option<Softness> {
+    let solref = [r.log_uniform(1e-3, 1e-1), r.uniform(0.05, 2.0)];
+    let solimp = [r.uniform(0.1, 0.95), 0.95, 1e-3, 0.5, 2.0];
+    let gap = -r.log_uniform(1e-6, 1e-2);
+    r.chance(0.3).then(|| Softness::new(solref, &solimp, gap, r.log_uniform(1e-3, 1e3)))
+}
+
+fn rescale_softness(softness: Option<Softness>, s: Scale) -> Option<Softness> {
+    softness.map(|x| Softness {
+        mass: x.mass * s.mass,
+        stiffness: x.stiffness * s.stiffness(),
+        damping: x.damping * s.damping(),
+        ..x
+    })
+}
+
 fn near_rigid<const D: usize>()
 where
     NearRigid: ContactLaw<D, Seed = NearRigidSeed<D>>,
@@ -120,6 +137,8 @@ where
             recovery_speed: recovery(r),
             shortest_step: 1e-4,
             spring: spring(r),
+            softness: softness(r),
+            velocity: SVector::from_fn(|_, _| speed(r)),
         };
         (seed, SVector::from_fn(|_, _| speed(r)))
     };
@@ -131,6 +150,8 @@ where
             recovery_speed: seed.recovery_speed * s.speed(),
             shortest_step: seed.shortest_step * s.time,
             spring: rescale_spring(seed.spring, s),
+            softness: rescale_softness(seed.softness, s),
+            velocity: seed.velocity * s.speed(),
         };
         // All rows as lengths: the law has one R for all.
         (scaled, v * s.speed())
@@ -155,6 +176,8 @@ fn conformance_limit() {
             inverse_mass: r.log_uniform(1e-3, 1e3),
             recovery_speed: recovery(r),
             spring: spring(r),
+            softness: softness(r),
+            velocity: speed(r),
             reference: r.log_uniform(1e-3, 1e3),
             contacts: 1 + r.below(5) as u32,
             ..LimitSeed::new(1.0, 1.0, 1.0)
@@ -170,6 +193,8 @@ fn conformance_limit() {
             recovery_speed: seed.recovery_speed * s.speed(),
             shortest_step: seed.shortest_step * s.time,
             spring: rescale_spring(seed.spring, s),
+            softness: rescale_softness(seed.softness, s),
+            velocity: seed.velocity * s.speed(),
             reference: seed.reference / s.mass,
             ..*seed
         };

@@ -16,5 +16,7 @@ mod analytic_parameters;
 mod analytic_sweeps;
 mod conformance_dual_cone;
 mod conformance_laws;
+mod property_reads;
+mod property_softness;
 mod property_tangent;
 mod regression_registry;

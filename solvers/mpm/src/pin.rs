@@ -194,6 +194,8 @@ impl Hold {
             recovery_speed: f64::INFINITY,
             shortest_step: 0.0,
             spring: Some(self.spring_on(dt, self.inverse_mass + rest)),
+            softness: None,
+            velocity: Vector3::zeros(),
         }
     }
 }

@@ -92,6 +92,8 @@ fn near_rigid<const D: usize>(t: &Touch) -> NearRigidSeed<D> {
         recovery_speed: 1.0,
         shortest_step: 1e-4,
         spring: None,
+        softness: None,
+        velocity: SVector::zeros(),
     }
 }
 

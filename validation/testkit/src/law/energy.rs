@@ -9,7 +9,7 @@ const PART: f64 = 1e-4;
 
 /// Largest deviation of −dE/dφ, E of [`ContactLaw::stored_energy`], from the force γₙ/δt of the law at rest, over depths from a tenth of that of `seed` to all of it, relative to the force at the whole depth.
 ///
-/// The seed is taken without velocity and dissipation, its gap as a depth. A law that states no energy though it pushes has a deviation of 1; a seed without a gap none.
+/// The seed is taken without velocity, dissipation and impedance, its gap as a depth. A law that states no energy though it pushes has a deviation of 1; a seed without a gap none.
 pub(super) fn stored_energy_deviation<L, const D: usize>(law: &L, seed: &ContactSeed) -> f64
 where
     L: ContactLaw<D, Seed = ContactSeed>,
@@ -20,7 +20,8 @@ where
     }
     let at = |d: f64| {
         let mut s = ContactSeed { dt: SHORT, gap: -d, velocity: Vector3::zeros(), ..*seed };
-        (s.material.dissipation, s.material.relaxation_time) = (0.0, 0.0);
+        let m = &mut s.material;
+        (m.dissipation, m.relaxation_time, m.impedance) = (0.0, 0.0, 0.0);
         s
     };
     let force = |d: f64| -law.eval(&law.prepare(&at(d)), SVector::zeros()).grad[0] / SHORT;

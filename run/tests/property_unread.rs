@@ -1,0 +1,88 @@
+//! A parameter that a file states changes the motion, or is told of by name, under every method.
+
+use signorini_laws::MassScale;
+use signorini_run::affine::{RunWatch, run_affine};
+use signorini_run::{Law, Method, run, unread};
+use signorini_scene::{LoadOptions, Scene};
+
+const H: f64 = 2e-3;
+
+/// A body that slides on a floor, a pendulum beyond its limit with dry friction, and a body on a weld that sags.
+fn model(surface: &str, joint: &str, weld: &str, custom: &str) -> Scene {
+    let text = format!(
+        "<mujoco><custom>{custom}</custom><worldbody><geom name='floor' type='plane' size='9 9 1' {surface}/>
+         <body name='box' pos='0 0 .055'><freejoint/><geom name='skin' type='box' size='.05 .05 .05' mass='1' {surface}/></body>
+         <body name='rod' pos='2 0 1'><joint name='hinge' axis='0 1 0' range='-30 10' limited='true' frictionloss='.2' {joint}/>
+         <geom type='capsule' fromto='0 0 0 .3 0 0' size='.02' mass='1' contype='0' conaffinity='0'/></body>
+         <body name='load' pos='4 0 1'><freejoint/><geom type='box' size='.05 .05 .05' mass='1' contype='0' conaffinity='0'/></body></worldbody>
+         <equality><weld name='hold' body1='load' {weld}/></equality></mujoco>"
+    );
+    Scene::from_mjcf(&text, "unread.xml", &LoadOptions::default()).unwrap()
+}
+
+fn motion(scene: &Scene, method: &Method) -> Vec<f64> {
+    let recording = match method.is_affine() {
+        true => run_affine(scene, method, None, 0.1, RunWatch::default()).unwrap().recording,
+        false => {
+            let mut x = method.system(scene).unwrap().initial_state(None).unwrap();
+            run(scene, method, &mut x, 0.1).unwrap().0
+        }
+    };
+    recording.q
+}
+
+#[test]
+fn property_what_is_stated_is_read_or_told() {
+    let icf = |law: Law| Method::icf().with_law(law).unwrap().with_step(H);
+    let methods = [
+        icf(Law::Lagged),
+        icf(Law::Similar),
+        icf(Law::Sap),
+        icf(Law::Frictionless),
+        icf(Law::DualCone(Default::default())),
+        Method::cenic(1e-3),
+        Method::comfree().with_step(H),
+        Method::comfree_paper(0.2, 0.001, MassScale::Trace).with_step(H),
+        Method::comfree_once(Law::Lagged).with_step(H),
+        Method::ipc().with_step(5e-3),
+    ];
+    let si = |key: &str| {
+        format!(
+            "<text name='signorini:geom:skin' data='{key}'/><text name='signorini:geom:floor' data='{key}'/>"
+        )
+    };
+    let stated: [(&str, Scene); 9] = [
+        ("solref", model("solref='.05 .5'", "", "", "")),
+        ("solimp", model("solimp='.5 .6 .01'", "", "", "")),
+        ("solreflimit", model("", "solreflimit='.05 .5'", "", "")),
+        ("solimplimit", model("", "solimplimit='.5 .6 .01'", "", "")),
+        ("solreffriction", model("", "solreffriction='.05 .5'", "", "")),
+        ("solref", model("", "", "solref='.05 .5'", "")),
+        ("solimp", model("", "", "solimp='.5 .6 .01'", "")),
+        ("stiffness", model("", "", "", &si("stiffness=1e4"))),
+        ("dissipation", model("", "", "", &si("dissipation=1"))),
+    ];
+    let plain = model("", "", "", "");
+    let (mut read, mut told, mut wrong) = (0, 0, Vec::new());
+    for method in &methods {
+        assert!(unread(&plain, method).is_empty(), "{:?}", unread(&plain, method));
+        let before = motion(&plain, method);
+        for (what, scene) in &stated {
+            let after = motion(scene, method);
+            // More than round-off.
+            let moves =
+                after.len() != before.len() || after.iter().zip(&before).any(|(a, b)| (a - b).abs() > 1e-9);
+            let lines = unread(scene, method);
+            let named = lines
+                .iter()
+                .any(|l| l.starts_with("not read: ") && l.contains(what) && l.contains("unread.xml:"));
+            if moves == named {
+                wrong.push(format!("{} {what}: moves {moves}, {lines:?}", method.describe()));
+            }
+            read += usize::from(moves);
+            told += usize::from(named);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(read > 20 && told > 20, "{read} {told}");
+}
