@@ -25,15 +25,20 @@ pub(crate) struct ContactProblem {
 }
 
 impl ContactProblem {
-    /// Without rows, for the blocks of M.
-    pub(crate) fn new(model: &Model, laws: &RigidLaws, mass: &BlockDiagonal) -> Result<Self, ProblemError> {
+    /// Without rows, for the blocks of M; `equality` is the law of equalities.
+    pub(crate) fn new(
+        model: &Model,
+        laws: &RigidLaws,
+        equality: NearRigid,
+        mass: &BlockDiagonal,
+    ) -> Result<Self, ProblemError> {
         let pools = Pools::new(vec![
             laws.contact.boxed_empty(),
             laws.limit.boxed_empty(),
             Box::new(Pool::<DryFriction, 1>::new(DryFriction::default())),
             Box::new(Pool::<Gain, 1>::new(Gain)),
-            Box::new(Pool::<NearRigid, 1>::new(NearRigid::default())),
-            Box::new(Pool::<NearRigid, 3>::new(NearRigid::default())),
+            Box::new(Pool::<NearRigid, 1>::new(equality)),
+            Box::new(Pool::<NearRigid, 3>::new(equality)),
         ]);
         let map = FrozenMap::new(mass.block_starts());
         let v = vec![0.0; model.nv()];

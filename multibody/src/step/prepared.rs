@@ -6,9 +6,8 @@ use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
 use crate::contact::collision::FoundContact;
 use crate::step::limit_rows::Outlook;
-use crate::step::rigid_options::JointSolver;
 use crate::step::rigid_problem::RigidProblem;
-use crate::{Dynamics, Model, RigidLaws};
+use crate::{Dynamics, Model, RigidLaws, RigidOptions};
 
 /// A prepared state: all that does not depend on the step size, and the problem that is refilled for each.
 pub(crate) struct Prepared {
@@ -21,17 +20,13 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    pub(crate) fn new(
-        model: &Model,
-        laws: &RigidLaws,
-        joints_first: Option<JointSolver>,
-    ) -> Result<Self, ProblemError> {
+    pub(crate) fn new(model: &Model, laws: &RigidLaws, options: &RigidOptions) -> Result<Self, ProblemError> {
         let motion = FreeMotion::new(model)?;
         Ok(Self {
             ready: false,
             at: StateKinematics::new(model),
             drive: Drive::new(model, &motion.mass),
-            problem: RigidProblem::new(model, laws, &motion, joints_first)?,
+            problem: RigidProblem::new(model, laws, &motion, options)?,
             motion,
         })
     }

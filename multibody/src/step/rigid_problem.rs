@@ -1,13 +1,14 @@
 use signorini_core::{ProblemError, StepProblem};
+use signorini_laws::NearRigid;
 
 use crate::actuation::free_motion::FreeMotion;
 use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::joint_rows::JointRows;
+use crate::step::joint_solve::JointSolve;
 use crate::step::joints_first::JointsFirst;
-use crate::step::rigid_options::JointSolver;
-use crate::{Model, RigidLaws};
+use crate::{Model, RigidLaws, RigidOptions};
 
 /// The step problem of a prepared state, refilled for each step size.
 pub(crate) enum RigidProblem {
@@ -28,13 +29,15 @@ impl RigidProblem {
         model: &Model,
         laws: &RigidLaws,
         motion: &FreeMotion,
-        joints_first: Option<JointSolver>,
+        options: &RigidOptions,
     ) -> Result<Self, ProblemError> {
-        let (contacts, rows) = (ContactProblem::new(model, laws, &motion.mass)?, JointRows::new(model));
-        Ok(match joints_first {
+        let law = NearRigid { beta: options.equality_period };
+        let (contacts, rows) = (ContactProblem::new(model, laws, law, &motion.mass)?, JointRows::new(model));
+        Ok(match options.joints_first {
             None => Self::Together(Box::new(Together { contacts, rows })),
             Some(solver) => {
-                Self::JointsFirst(Box::new(JointsFirst::new(model, motion, contacts, rows, solver())?))
+                let joints = JointSolve::new(&motion.mass, motion.constant_inertia(model), law, solver())?;
+                Self::JointsFirst(Box::new(JointsFirst::new(model, contacts, rows, joints)))
             }
         })
     }

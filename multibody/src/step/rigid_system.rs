@@ -89,7 +89,7 @@ impl RigidSystem {
             message: e.to_string(),
             remedy: "check masses and joints of the scene".into(),
         };
-        let slot = || Prepared::new(&model, laws, options.joints_first).map_err(internal);
+        let slot = || Prepared::new(&model, laws, &options).map_err(internal);
         let slots = [slot()?, slot()?];
         let switches = scene.options.switches;
         let surface = scene.geoms.iter().map(|g| g.pose.rotation * Vector3::from(g.surface.velocity));
@@ -402,15 +402,16 @@ impl System for RigidSystem {
 
     fn defect(&mut self, x0: &State, x1: &State, accuracy: f64) -> f64 {
         let inputs = inputs!(self);
-        let lost = self.rebounds.of_step(&inputs, &self.slots, &mut self.search, [x0, x1], accuracy);
-        let tolerance = self.options.equality_tolerance;
-        if !self.closure.is_needed(&self.model) || tolerance.is_infinite() {
-            return lost;
+        self.rebounds.of_step(&inputs, &self.slots, &mut self.search, [x0, x1], accuracy)
+    }
+
+    /// Openings of loops.
+    fn further_error(&mut self, _: &State, full: &State, x1: &State) -> f64 {
+        let weight = self.options.equality_weight;
+        if weight == 0.0 || !self.closure.is_needed(&self.model) {
+            return 0.0;
         }
-        let mut opening = |x: &State| self.closure.opening(&self.model, &x.q, &self.held.mocap);
-        let (before, after) = (opening(x0), opening(x1));
-        // Closing from a violated start is no defect; near-rigid springs soften with δt², so that a shorter step closes a loaded loop.
-        if after <= before { lost } else { lost.max(after / tolerance) }
+        weight * self.closure.difference(&self.model, [&full.q, &x1.q], &self.held.mocap)
     }
 
     fn velocity_name(&self, i: usize) -> String {
