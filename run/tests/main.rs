@@ -34,5 +34,6 @@ mod property_momentum_balance;
 mod property_mutated_files;
 mod property_recording_files;
 mod property_springs;
+mod property_swings;
 mod property_throws;
 mod regression_robots;

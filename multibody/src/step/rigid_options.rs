@@ -13,8 +13,8 @@ pub struct RigidOptions {
     pub equality_weight: f64,
     /// β of the near-rigid springs of equalities, their period in steps (kurtz2025cenic, eq. (18)), > 0. A load opens a loop by its acceleration times β² δt²/(4π²).
     pub equality_period: f64,
-    /// Bodies that float freely, each the only one of its tree, carry their momentum through a step and turn as no torque acts on them, which keeps momentum and energy in flight; false: gyroscopic
-    /// and centrifugal forces are those of the start of the step, as the papers have them.
+    /// Motion on which no contact and no limit acts is that of its momentum: bodies that float freely, each the only one of its tree, turn as without torque, and trees without springs, friction, servos and
+    /// equalities, and with hardly a damper, follow their flow under gravity and constant forces, which keeps energy at any step size. False: all forces are those of the start of the step, as the papers have them.
     pub carries_momentum: bool,
     /// Actuators, tendon springs, dry friction and equalities are solved before contacts, with this solver, and enter A and v* of the problem, rather than
     /// being laws of it, as explicit solvers need it. None: they are laws beside the contacts. Where contacts push a motor or dry friction over its limits, or back from them, the problem asks for
