@@ -208,7 +208,7 @@ impl Run<'_> {
             Some(mut s) => advance_controlled(&mut *integrator, &mut sys, &mut x, end, &mut s, &mut recorder),
             None => integrator.advance(&mut sys, &mut x, end, &mut recorder),
         };
-        Ok(Done { recording: recorder.recording, result, more: None })
+        Ok(Done { more: recorder.energy_line(), recording: recorder.recording, result })
     }
 
     /// A run of affine bodies.

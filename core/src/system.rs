@@ -70,10 +70,14 @@ pub trait System {
     ) -> Result<(), ProblemError>;
     /// The weighted norm of the difference of two states that error control bounds.
     fn distance(&self, a: &State, b: &State) -> f64;
-    /// Faults of a step from `x0` to `x1` that the norm of states does not see, as a multiple of those that `accuracy` allows: violation of constraints on positions, unless it is less than that of `x0`,
-    /// and rebounds of impacts that are lost. Both slots hold the problems of the step. Error control keeps it below one. Zero for systems without such faults.
+    /// Faults of a step from `x0` to `x1` that the norm of states does not see, as a multiple of those that `accuracy` allows: rebounds of impacts that are lost. Both slots hold the problems of the step. Error control keeps it below one. Zero for systems without such faults.
     fn defect(&mut self, x0: &State, x1: &State, accuracy: f64) -> f64 {
         let _ = (x0, x1, accuracy);
+        0.0
+    }
+    /// Errors of a step from `x0` that [`System::distance`] does not see, in its unit: `x1` is its end after two half steps, `full` after one. An estimate of error takes the largest.
+    fn further_error(&mut self, x0: &State, full: &State, x1: &State) -> f64 {
+        let _ = (x0, full, x1);
         0.0
     }
     /// Name of the motion that velocity `i` of a state belongs to, for messages.

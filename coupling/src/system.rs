@@ -454,6 +454,10 @@ impl System for MonolithicSystem {
         self.rigid.defect(x0, x1, accuracy)
     }
 
+    fn further_error(&mut self, x0: &State, full: &State, x1: &State) -> f64 {
+        self.rigid.further_error(x0, full, x1)
+    }
+
     fn velocity_name(&self, i: usize) -> String {
         let n = self.rigid.sizes()[1];
         if i < n { self.rigid.velocity_name(i) } else { self.material.velocity_name(i - n) }

@@ -1,5 +1,6 @@
 use signorini_core::{
     ContactGeometry, LastSolve, OneStep, Slot, State, StepError, StepReport, StepSolution, System, Tolerance,
+    largest,
 };
 
 use crate::scheme::{Leg, PreparedStep, StartSlot};
@@ -114,7 +115,7 @@ impl<P: PreparedStep> OneStep for StepDoubling<P> {
         sys.guess(slot, full, guess);
         scheme.step_from(sys, Leg { slot, x0: half, dt: 0.5 * dt, guess }, x1, &mut report)?;
 
-        report.error = Some(sys.distance(full, x1));
+        report.error = Some(largest([sys.distance(full, x1), sys.further_error(x0, full, x1)]));
         Ok(report)
     }
     fn last_solve(&self) -> LastSolve<'_> {

@@ -20,6 +20,7 @@
 
 pub mod affine;
 pub mod depth;
+pub mod drift;
 pub mod film;
 mod method;
 pub mod recorder;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use signorini_core::{
-    AcceptedStep, AdvanceReport, GeneralizedImpulses, HeldInputs, LastSolve, OneStep, Slot, State,
+    AcceptedStep, AdvanceReport, Energy, GeneralizedImpulses, HeldInputs, LastSolve, OneStep, Slot, State,
     StepObserver, System,
 };
 use signorini_laws::ContactParameter;
@@ -12,6 +12,7 @@ use signorini_multibody::{Model, OverloadRecord, RigidSystem, Sensors, contact_i
 use signorini_scene::{Pose, Scene};
 
 use crate::depth::DepthRecord;
+use crate::drift::DriftRecord;
 use crate::recording::{ContactRow, Recording, RecordingHeader, Row, RowSink, StepPart, push_pose};
 use crate::stability::GainWatch;
 use crate::{ComFree, Method, MethodError, unread};
@@ -34,8 +35,9 @@ pub struct Recorder<'a, S: RowSink = Recording> {
     /// β of the dual cone where pairs that carry too much are looked for.
     recovery: Option<f64>,
     overload: OverloadRecord,
-    depth: DepthRecord,
-    remedy_of_depth: &'static str,
+    /// With the remedy of the method.
+    depth: (DepthRecord, &'static str),
+    drift: DriftRecord,
 }
 
 /// Labels of a run in its recording.
@@ -140,7 +142,7 @@ pub struct RecordingStart<'s> {
 
 impl Recorder<'_> {
     /// In memory, for a scene under a method; the first row is the state `x0` with the inputs `held` there. Pairs that are deep in each other beside their size
-    /// ([`DepthRecord`]), gains beyond the bound of stability ([`GainWatch`]) and the first light body under a heavy one ([`OverloadRecord`]) are told in the header's `warnings`.
+    /// ([`DepthRecord`]), energy that changes though nothing dissipates ([`DriftRecord`]), gains beyond the bound of stability ([`GainWatch`]) and the first light body under a heavy one ([`OverloadRecord`]) are told in the header's `warnings`.
     ///
     /// # Errors
     /// As [`Method::system`].
@@ -166,9 +168,9 @@ impl<'a, S: RowSink> Recorder<'a, S> {
         let mut r = Self::with_system(start, probe, method.single_step(), sink)?;
         r.watch = watch;
         r.recovery = method.as_comfree().and_then(ComFree::recovery);
-        r.remedy_of_depth = method.remedy_of_depth();
+        r.depth.1 = method.remedy_of_depth();
         if method.law().is_some_and(|l| l.reads(ContactParameter::Stiffness)) {
-            r.depth = DepthRecord::of_stiffness(start_scene);
+            r.depth.0 = DepthRecord::of_stiffness(start_scene);
         }
         r.recording.header_mut().warnings.extend(unread(start_scene, method));
         Ok(r)
@@ -202,7 +204,7 @@ impl<'a, S: RowSink> Recorder<'a, S> {
         }
         let model = probe.model();
         let sensor_names = sensor_names(model);
-        let nv = model.nv();
+        let (nv, drift) = (model.nv(), DriftRecord::new(model));
         sink.begin(RecordingHeader { has_impulses: true, ..header(scene, labels, sensor_names) });
         let mut r = Self {
             recording: sink,
@@ -218,11 +220,12 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             watch: None,
             recovery: None,
             overload: OverloadRecord::default(),
-            depth: DepthRecord::new(scene),
-            remedy_of_depth: DepthRecord::REMEDY,
+            depth: (DepthRecord::new(scene), DepthRecord::REMEDY),
+            drift,
         };
         r.impulses.fill(nv, 0.0);
-        r.push(x0, 0.0, f64::NAN, 0, 0);
+        let energy = r.push(x0, 0.0, f64::NAN, 0, 0);
+        r.drift.begin(energy);
         Ok(r)
     }
 
@@ -264,7 +267,8 @@ impl<'a, S: RowSink> Recorder<'a, S> {
         ))
     }
 
-    fn push(&mut self, x: &State, dt: f64, error: f64, iterations: u32, rejected: u32) {
+    /// Adds a row; the energy of its state.
+    fn push(&mut self, x: &State, dt: f64, error: f64, iterations: u32, rejected: u32) -> Energy {
         let e = self.probe.energy_at(self.sensors.kinematics(), self.sensors.tendons(), x);
         self.poses.clear();
         self.sensors.kinematics().x_wb.iter().for_each(|p| push_pose(p, &mut self.poses));
@@ -284,6 +288,12 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             points: &[],
             impulses: self.impulses.sources().map(Vec::as_slice),
         });
+        e
+    }
+
+    /// One line on the energy of the run, where nothing dissipates or drives.
+    pub fn energy_line(&self) -> Option<String> {
+        self.drift.line()
     }
 
     /// Takes the generalised impulses of a step from the system that made it.
@@ -306,7 +316,7 @@ impl<S: RowSink> StepObserver for Recorder<'_, S> {
         let held = HeldInputs { control: &self.control, mocap: &self.mocap };
         self.sensors.read(self.probe.model(), held, dim, step.x1, step);
         self.take_impulses(step);
-        self.push(step.x1, r.dt, r.error.unwrap_or(f64::NAN), r.stats.iterations, step.rejected);
+        let energy = self.push(step.x1, r.dt, r.error.unwrap_or(f64::NAN), r.stats.iterations, step.rejected);
         solves(step).for_each(|(solve, part)| push_contacts(&mut self.recording, &solve, dim, part));
         let held = HeldInputs { control: &self.control, mocap: &self.mocap };
         if let Some(watch) = &mut self.watch
@@ -317,13 +327,18 @@ impl<S: RowSink> StepObserver for Recorder<'_, S> {
         }
         let deep = solves(step).map(|(s, part)| {
             let t = if part == StepPart::FirstHalf { step.x0.t } else { step.x1.t - s.dt };
-            self.depth.look_at_loads(t, s.contacts, |c| contact_impulse(&s, c, dim)[0] / s.dt)
+            self.depth.0.look_at_loads(t, s.contacts, |c| contact_impulse(&s, c, dim)[0] / s.dt)
         });
         if deep.fold(false, |any, news| any | news) {
-            let lines = self.depth.tell(self.probe.model(), self.remedy_of_depth);
+            let lines = self.depth.0.tell(self.probe.model(), self.depth.1);
             let warnings = &mut self.recording.header_mut().warnings;
             warnings.retain(|w| !DepthRecord::has_told(w));
             warnings.extend(lines);
+        }
+        if self.drift.look(step, energy) {
+            let warnings = &mut self.recording.header_mut().warnings;
+            warnings.retain(|w| !w.starts_with(DriftRecord::WORD));
+            warnings.push(self.drift.warning(step.x1.t));
         }
         if let Some(warning) = self.carried(step) {
             self.recording.header_mut().warnings.push(warning);

@@ -92,7 +92,8 @@ impl<L: ContactLaw<3, Seed = ContactSeed>> OwnMethod for PaperMode<L> {
             joints_first: Some(IcfSolver::boxed),
             speculative: false,
             carries_momentum: false,
-            equality_tolerance: f64::INFINITY,
+            equality_weight: 0.0,
+            equality_period: 0.1,
             sigma_r: 1e-3,
         };
         Ok(RigidSystem::new(scene, &Pool::<_, 3>::new(self.0.clone()), options)?)

@@ -1,6 +1,7 @@
 //! The derivative of an explicit step with the dual cone.
 
 mod contact;
+mod flow;
 mod motion;
 mod step;
 mod surface;

@@ -8,6 +8,7 @@ use signorini_laws::{ContactTangent, DualCone, DualConeLaw, PublishedDualCone};
 use signorini_scene::{JointKind, Transmission};
 
 use super::contact::{Contact, seed_tangent, side_tangents};
+use super::flow::{FlowChange, FlownTrees};
 use super::motion::MotionTangent;
 use super::{DerivativeError, StepDerivative};
 use crate::dynamics::free_bodies::FreeBodies;
@@ -70,7 +71,9 @@ impl RigidSystem {
     ) -> Result<StepDerivative, DerivativeError> {
         self.check_differentiable()?;
         self.prepare(Slot::Start, x0, dt)?;
-        settle(self.problem(Slot::Start, dt)?, solver)?;
+        let solution = settle(self.problem(Slot::Start, dt)?, solver)?;
+        let mut end = x0.clone();
+        self.commit(Slot::Start, x0, dt, &solution, &mut end)?;
         let made = self.derivative_under::<DualCone>(dt);
         made.or_else(|| self.derivative_under::<PublishedDualCone>(dt)).unwrap_or_else(|| {
             Err(unsupported("this contact law", "make the system with RigidLaws::dual_cone"))
@@ -186,30 +189,32 @@ impl RigidSystem {
         };
         let step =
             Step::<L, D>::new(&self.model, slot, first, &self.settings.free_bodies, law, contacts, dt)?;
+        let mut flown = FlownTrees::of(&self.model, &slot.at.x0, &self.free_trees, dt);
         let (nv, nu) = (self.model.nv(), self.model.actuators.len());
-        let table = |n: usize, direction: fn(usize) -> Direction| {
+        let mut table = |n: usize, direction: fn(usize) -> Direction| {
             let mut out = DMatrix::zeros(2 * nv, n);
             for i in 0..n {
-                let column = step.along(direction(i), &self.held.control)?;
+                let mut column = step.along(direction(i), &self.held.control)?;
+                flown.along(&step.change(direction(i), &self.held.control), &mut column);
                 out.set_column(i, &column);
             }
             Ok::<_, DerivativeError>(out)
         };
-        Ok(StepDerivative {
-            by_position: table(nv, Direction::Position)?,
-            by_velocity: table(nv, Direction::Velocity)?,
-            by_control: table(nu, Direction::Control)?,
-            by_gains: table(2, Direction::Gain)?,
-            velocity: step.velocity(),
-        })
+        let by_position = table(nv, Direction::Position)?;
+        let by_velocity = table(nv, Direction::Velocity)?;
+        let by_control = table(nu, Direction::Control)?;
+        let by_gains = table(2, Direction::Gain)?;
+        let mut velocity = step.velocity();
+        flown.set_velocity(&mut velocity);
+        Ok(StepDerivative { by_position, by_velocity, by_control, by_gains, velocity })
     }
 }
 
 /// Most evaluations of a step after which its joints are solved again.
 const EVALUATIONS: u32 = 20;
 
-/// Takes joints as the contacts of one evaluation leave them.
-fn settle(p: &mut dyn StepProblem, solver: &mut dyn ContactSolver) -> Result<(), ProblemError> {
+/// Takes joints as the contacts of one evaluation leave them; the solution.
+fn settle(p: &mut dyn StepProblem, solver: &mut dyn ContactSolver) -> Result<StepSolution, ProblemError> {
     let mut out = StepSolution::default();
     for _ in 0..EVALUATIONS {
         let start = p.free_velocity().to_vec();
@@ -221,7 +226,7 @@ fn settle(p: &mut dyn StepProblem, solver: &mut dyn ContactSolver) -> Result<(),
             break;
         }
     }
-    Ok(())
+    Ok(out)
 }
 
 /// A step with all that its derivatives share.
@@ -320,6 +325,24 @@ impl<'a, L: DualConeLaw, const D: usize> Step<'a, L, D> {
             (gamma[from + k], change[from + k]) = (g, d);
         }
         (gamma, change)
+    }
+
+    /// Change of state and of forces \[N or N·m\] along a direction: trees that move freely have motors of constant force alone.
+    fn change(&self, direction: Direction, control: &[f64]) -> FlowChange {
+        let nv = self.model.nv();
+        let unit = |i: usize| DVector::from_fn(nv, |j, _| f64::from(i == j));
+        let mut out = FlowChange { dq: DVector::zeros(nv), dv: DVector::zeros(nv), df: DVector::zeros(nv) };
+        match direction {
+            Direction::Position(i) => out.dq = unit(i),
+            Direction::Velocity(i) => out.dv = unit(i),
+            Direction::Control(i) => {
+                let change = Change { du: Some(i), ..Change::none(self.model) };
+                self.add_joint_laws(&mut out.df, &change, control);
+                out.df /= -self.dt;
+            }
+            Direction::Gain(_) => {}
+        }
+        out
     }
 
     /// δq₁ above δv₁ along a direction.

@@ -40,7 +40,15 @@ impl TreeFactor {
     /// # Errors
     /// The number of that degree of freedom.
     pub fn factor(&mut self) -> Result<(), usize> {
-        for k in (0..self.parent.len()).rev() {
+        self.factor_range(0..self.parent.len())
+    }
+
+    /// Factors the entries of whole trees, as [`TreeFactor::factor`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn factor_range(&mut self, trees: Range<usize>) -> Result<(), usize> {
+        for k in trees.rev() {
             let row = self.row_start[k];
             let pivot = self.values[row];
             if !(pivot > 0.0 && pivot.is_finite()) {

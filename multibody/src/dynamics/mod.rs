@@ -3,6 +3,7 @@
 pub(crate) mod factor;
 pub(crate) mod free_bodies;
 pub(crate) mod free_rotation;
+pub(crate) mod free_trees;
 pub(crate) mod passive;
 pub(crate) mod reference_mass;
 
@@ -84,6 +85,41 @@ impl Dynamics {
     /// Σ m r_i r_j over tendons with armature m and moment arms r.
     fn inertia_of_tendons(&self, model: &Model, i: usize, j: usize) -> f64 {
         self.inert.iter().map(|(t, arms)| model.tendons[*t].armature * arms[i] * arms[j]).sum()
+    }
+
+    /// The same for the bodies of one tree.
+    pub(crate) fn composite_inertias_of(&mut self, model: &Model, kin: &Kinematics, bodies: &[usize]) {
+        bodies.iter().for_each(|b| self.composite[*b] = kin.inertia[*b]);
+        for &b in bodies.iter().rev() {
+            let p = model.bodies[b].parent;
+            if model.bodies[b].tree == model.bodies[p].tree {
+                let c = self.composite[b];
+                self.composite[p] += c;
+            }
+        }
+    }
+
+    /// The bias of one tree, with its bodies, by [`Dynamics::inverse_dynamics`].
+    pub(crate) fn bias_of(&mut self, model: &Model, kin: &Kinematics, bodies: &[usize], tau: &mut [f64]) {
+        let lift = Spatial::new(Vector3::zeros(), -model.gravity);
+        let within = |b: usize| model.bodies[model.bodies[b].parent].tree == model.bodies[b].tree;
+        for &b in bodies {
+            let from = if within(b) { self.acceleration[model.bodies[b].parent] } else { lift };
+            let a = from + kin.drift[b];
+            self.acceleration[b] = a;
+            let inertia = &kin.inertia[b];
+            self.force[b] = inertia.apply(&a) + kin.twist[b].cross_force(&inertia.apply(&kin.twist[b]));
+        }
+        for &b in bodies.iter().rev() {
+            let body = &model.bodies[b];
+            for i in model.dofs_of(body) {
+                tau[i] = kin.axes[i].dot(&self.force[b]);
+            }
+            if within(b) {
+                let f = self.force[b];
+                self.force[body.parent] += f;
+            }
+        }
     }
 
     /// `write(j, M_ij)` for j from i to the root; composite inertias first.

@@ -89,44 +89,61 @@ impl Kinematics {
     pub fn set_positions(&mut self, model: &Model, q: &[f64], mocap: &[Pose]) {
         self.set_half_turns(q);
         for n in 0..self.moving.len() {
-            let b = self.moving[n];
-            let body = &model.bodies[b];
-            let mut x = match body.mocap {
-                Some(i) => mocap[i],
-                None => {
-                    let (x, r) = (&self.x_wb[body.parent], &self.r_wb[body.parent]);
-                    let p = x.translation.vector + r * body.pose.translation.vector;
-                    let turn = &body.pose.rotation;
-                    // Frames of links are often parallel to their parents'.
-                    let r = if turn.imag() == Vector3::zeros() { x.rotation } else { x.rotation * turn };
-                    Isometry3::from_parts(Translation3::from(p), r)
-                }
-            };
-            if b == 0 {
-                x = Isometry3::identity();
-            }
-            for joint in &model.joints[body.joints.clone()] {
-                self.apply_joint(joint, q, &mut x);
-            }
-            self.x_wb[b] = x;
-            let r = x.rotation.to_rotation_matrix().into_inner();
-            let com = r * body.com.coords + x.translation.vector;
-            self.r_wb[b] = r;
-            self.com[b] = com.into();
-            let Some(t) = body.tree else { continue };
-            if model.trees[t].root == b {
-                self.origin[t] = x.translation.vector.into();
-            }
-            // Axes were found about the world origin's axes and anchors; move them to the reference point.
-            let o = self.origin[t].coords;
-            for s in &mut self.axes[model.dofs_of(body)] {
-                s.linear += s.angular.cross(&o);
-            }
-            if body.mass > 0.0 || body.inertia != Matrix3::zeros() {
-                self.inertia[b] = SpatialInertia::rotated(body.mass, &(com - o), &body.inertia, &r);
-            }
+            self.set_position(model, self.moving[n], q, mocap);
         }
         self.set_lifted(model);
+    }
+
+    /// Poses and motion axes of the bodies of one tree on a body that cannot move; nothing is lifted.
+    pub(crate) fn set_positions_of(&mut self, model: &Model, bodies: &[usize], q: &[f64]) {
+        for &b in bodies {
+            for j in &model.joints[model.bodies[b].joints.clone()] {
+                if j.kind == JointKind::Hinge {
+                    self.half_turns[j.v] = (0.5 * (q[j.q] - j.reference)).sin_cos().into();
+                }
+            }
+            self.set_position(model, b, q, &[]);
+        }
+    }
+
+    /// Pose and motion axes of a body whose parent has its pose.
+    #[inline(always)]
+    fn set_position(&mut self, model: &Model, b: usize, q: &[f64], mocap: &[Pose]) {
+        let body = &model.bodies[b];
+        let mut x = match body.mocap {
+            Some(i) => mocap[i],
+            None => {
+                let (x, r) = (&self.x_wb[body.parent], &self.r_wb[body.parent]);
+                let p = x.translation.vector + r * body.pose.translation.vector;
+                let turn = &body.pose.rotation;
+                // Frames of links are often parallel to their parents'.
+                let r = if turn.imag() == Vector3::zeros() { x.rotation } else { x.rotation * turn };
+                Isometry3::from_parts(Translation3::from(p), r)
+            }
+        };
+        if b == 0 {
+            x = Isometry3::identity();
+        }
+        for joint in &model.joints[body.joints.clone()] {
+            self.apply_joint(joint, q, &mut x);
+        }
+        self.x_wb[b] = x;
+        let r = x.rotation.to_rotation_matrix().into_inner();
+        let com = r * body.com.coords + x.translation.vector;
+        self.r_wb[b] = r;
+        self.com[b] = com.into();
+        let Some(t) = body.tree else { return };
+        if model.trees[t].root == b {
+            self.origin[t] = x.translation.vector.into();
+        }
+        // Axes were found about the world origin's axes and anchors; move them to the reference point.
+        let o = self.origin[t].coords;
+        for s in &mut self.axes[model.dofs_of(body)] {
+            s.linear += s.angular.cross(&o);
+        }
+        if body.mass > 0.0 || body.inertia != Matrix3::zeros() {
+            self.inertia[b] = SpatialInertia::rotated(body.mass, &(com - o), &body.inertia, &r);
+        }
     }
 
     /// Four hinges at a time.
@@ -209,32 +226,44 @@ impl Kinematics {
     /// Twists and velocity products at v; positions first.
     pub fn set_velocities(&mut self, model: &Model, v: &[f64]) {
         for (b, body) in model.bodies.iter().enumerate() {
-            let Some(_) = body.tree else {
+            if body.tree.is_some() {
+                self.set_velocity(model, b, v);
+            } else {
                 self.twist[b] = Spatial::default();
                 self.drift[b] = Spatial::default();
-                continue;
-            };
-            let mut twist = self.twist[body.parent];
-            let mut drift = Spatial::default();
-            for joint in &model.joints[body.joints.clone()] {
-                let sum = |range: std::ops::Range<usize>| {
-                    range.fold(Spatial::default(), |s, i| s + self.axes[i] * v[i])
-                };
-                if joint.kind == JointKind::Free {
-                    // Translation has fixed axes; the body-fixed rotation axes are carried along by it.
-                    let shift = sum(joint.v..joint.v + 3);
-                    let spin = sum(joint.v + 3..joint.v + 6);
-                    drift += shift.cross_motion(&spin);
-                    twist += shift + spin;
-                } else {
-                    let own = sum(joint.v..joint.v + joint.kind.nv());
-                    drift += twist.cross_motion(&own);
-                    twist += own;
-                }
             }
-            self.twist[b] = twist;
-            self.drift[b] = drift;
         }
+    }
+
+    /// The same for the bodies of one tree.
+    pub(crate) fn set_velocities_of(&mut self, model: &Model, bodies: &[usize], v: &[f64]) {
+        bodies.iter().for_each(|b| self.set_velocity(model, *b, v));
+    }
+
+    /// Twist and velocity product of a body whose parent has its twist.
+    #[inline(always)]
+    fn set_velocity(&mut self, model: &Model, b: usize, v: &[f64]) {
+        let body = &model.bodies[b];
+        let mut twist = self.twist[body.parent];
+        let mut drift = Spatial::default();
+        for joint in &model.joints[body.joints.clone()] {
+            let sum = |range: std::ops::Range<usize>| {
+                range.fold(Spatial::default(), |s, i| s + self.axes[i] * v[i])
+            };
+            if joint.kind == JointKind::Free {
+                // Translation has fixed axes; the body-fixed rotation axes are carried along by it.
+                let shift = sum(joint.v..joint.v + 3);
+                let spin = sum(joint.v + 3..joint.v + 6);
+                drift += shift.cross_motion(&spin);
+                twist += shift + spin;
+            } else {
+                let own = sum(joint.v..joint.v + joint.kind.nv());
+                drift += twist.cross_motion(&own);
+                twist += own;
+            }
+        }
+        self.twist[b] = twist;
+        self.drift[b] = drift;
     }
 
     /// Reference point of the tree of a body; the world origin for bodies that cannot move.

@@ -1,4 +1,5 @@
 use signorini_core::largest;
+use signorini_core::na::Vector3;
 use signorini_scene::Pose;
 
 use crate::{EqualityInput, EqualityModel, Kinematics, Model, TendonState};
@@ -13,12 +14,14 @@ fn is_rigid(e: &EqualityModel) -> bool {
 pub struct Closure {
     kin: Kinematics,
     tendons: TendonState,
+    /// Two residuals per equality, at two positions.
+    residuals: [Vec<Vector3<f64>>; 2],
 }
 
 impl Closure {
     /// Sized for a model.
     pub fn new(model: &Model) -> Self {
-        Self { kin: Kinematics::new(model), tendons: TendonState::new(model) }
+        Self { kin: Kinematics::new(model), tendons: TendonState::new(model), residuals: Default::default() }
     }
 
     /// Whether the model has such constraints.
@@ -29,16 +32,29 @@ impl Closure {
     /// Largest violation of an active near-rigid equality at `q`: distance of points \[m\], angle \[rad\], or residual of a coupling
     /// \[m or rad\]; `mocap` are the poses of the mocap bodies.
     pub fn opening(&mut self, model: &Model, q: &[f64], mocap: &[Pose]) -> f64 {
+        self.set(0, model, q, mocap);
+        let [at, _] = &self.residuals;
+        largest(at.iter().map(Vector3::norm))
+    }
+
+    /// Largest difference of their residuals at two positions, in the same units.
+    pub fn difference(&mut self, model: &Model, q: [&[f64]; 2], mocap: &[Pose]) -> f64 {
+        q.iter().enumerate().for_each(|(i, q)| self.set(i, model, q, mocap));
+        let [a, b] = &self.residuals;
+        largest(a.iter().zip(b).map(|(a, b)| (a - b).norm()))
+    }
+
+    /// Residuals at `q`, translation and rotation of a weld apart.
+    fn set(&mut self, i: usize, model: &Model, q: &[f64], mocap: &[Pose]) {
         self.kin.set_positions(model, q, mocap);
         self.tendons.set_positions(model, &self.kin, q);
         let at = EqualityInput { q, kin: &self.kin, tendons: &self.tendons };
-        let norm = |r: &[f64]| r.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let rigid = model.equalities.iter().enumerate().filter(|(_, e)| is_rigid(e));
-        largest(rigid.map(|(i, e)| {
-            let mut residual = [0.0; 6];
-            model.equality(i, at, &mut residual, |_, _| {});
-            let (translation, rotation) = residual[..e.rows].split_at(e.rows.min(3));
-            largest([norm(translation), norm(rotation)])
-        }))
+        let out = &mut self.residuals[i];
+        out.clear();
+        for (e, _) in model.equalities.iter().enumerate().filter(|(_, e)| is_rigid(e)) {
+            let mut r = [0.0; 6];
+            model.equality(e, at, &mut r, |_, _| {});
+            out.extend([Vector3::new(r[0], r[1], r[2]), Vector3::new(r[3], r[4], r[5])]);
+        }
     }
 }

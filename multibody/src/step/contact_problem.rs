@@ -12,7 +12,7 @@ use crate::contact::collision::FoundContact;
 use crate::step::limit_rows::LimitRows;
 use crate::step::pools::{CONTACT, LIMIT};
 use crate::step::sharing::Sharing;
-use crate::{Kinematics, Model, RigidLaws};
+use crate::{Kinematics, Model, RigidLaws, RigidOptions};
 
 /// A problem whose first rows are those of contacts and limits.
 pub(crate) struct ContactProblem {
@@ -25,20 +25,21 @@ pub(crate) struct ContactProblem {
 }
 
 impl ContactProblem {
-    /// Without rows, for the blocks of M.
+    /// Without rows, for the blocks of M; by `options` equalities and dry friction are regularised.
     pub(crate) fn new(
         model: &Model,
         laws: &RigidLaws,
+        options: &RigidOptions,
         mass: &BlockDiagonal,
-        sigma_r: f64,
     ) -> Result<Self, ProblemError> {
+        let equality = NearRigid { beta: options.equality_period };
         let pools = Pools::new(vec![
             laws.contact.boxed_empty(),
             laws.limit.boxed_empty(),
-            Box::new(Pool::<DryFriction, 1>::new(DryFriction { sigma_r })),
+            Box::new(Pool::<DryFriction, 1>::new(DryFriction { sigma_r: options.sigma_r })),
             Box::new(Pool::<Gain, 1>::new(Gain)),
-            Box::new(Pool::<NearRigid, 1>::new(NearRigid::default())),
-            Box::new(Pool::<NearRigid, 3>::new(NearRigid::default())),
+            Box::new(Pool::<NearRigid, 1>::new(equality)),
+            Box::new(Pool::<NearRigid, 3>::new(equality)),
         ]);
         let map = FrozenMap::new(mass.block_starts());
         let v = vec![0.0; model.nv()];

@@ -1,8 +1,10 @@
 //! Impulses of a solve by source.
 
-use signorini_core::{FrozenMap, GeneralizedImpulses, Pools, StepProblem, StepSolution};
+use signorini_core::{FrozenMap, GeneralizedImpulses, Pools, Slot, StepProblem, StepSolution};
 
 use crate::actuation::inputs::Inputs;
+use crate::dynamics::free_trees::FreeTrees;
+use crate::step::advance;
 use crate::step::pools::{CONTACT, EQUALITY_1, EQUALITY_3, FRICTION, GAIN, LIMIT};
 use crate::step::prepared::Prepared;
 use crate::step::rigid_problem::RigidProblem;
@@ -11,6 +13,7 @@ use crate::step::rigid_problem::RigidProblem;
 pub(crate) fn add(
     i: &Inputs<'_>,
     p: &Prepared,
+    (free, slot): (&FreeTrees, Slot),
     dt: f64,
     s: &StepSolution,
     out: &mut GeneralizedImpulses,
@@ -22,7 +25,7 @@ pub(crate) fn add(
         return false;
     }
     p.motion.add_impulses(i, &p.at, dt, &s.v, out);
-    add_rotation(i, p, dt, s, out);
+    add_motion(i, p, (free, slot), dt, s, out);
     add_pool(map, pools, CONTACT, &s.gamma, &mut out.contacts);
     for pool in [LIMIT, FRICTION, EQUALITY_1, EQUALITY_3] {
         add_pool(map, pools, pool, &s.gamma, &mut out.constraints);
@@ -37,13 +40,21 @@ pub(crate) fn add(
     true
 }
 
-/// Adds to the bias the change of M v in the step as bodies that float freely turn.
-fn add_rotation(i: &Inputs<'_>, p: &Prepared, dt: f64, s: &StepSolution, out: &mut GeneralizedImpulses) {
-    let (mut q, mut change) = (p.at.x0.q.clone(), s.v.clone());
-    i.settings.free_bodies.advance(&p.at.x0.q, [&s.v, &[]], dt, [&mut q, &mut change]);
-    change.iter_mut().zip(&s.v).for_each(|(after, v)| *after -= v);
-    let mut momentum = vec![0.0; change.len()];
-    p.motion.mass.multiply(&change, &mut momentum);
+/// Adds to the bias the change of M v in the step beyond that of the solution, as bodies and trees move freely.
+fn add_motion(
+    i: &Inputs<'_>,
+    p: &Prepared,
+    (free, slot): (&FreeTrees, Slot),
+    dt: f64,
+    s: &StepSolution,
+    out: &mut GeneralizedImpulses,
+) {
+    let (mut x1, mut free) = (p.at.x0.clone(), free.clone());
+    advance::bodies(i, &p.at.x0, dt, s, &mut x1);
+    advance::free_trees(i, p, (&mut free, slot), dt, s, &mut x1);
+    x1.v.iter_mut().zip(&s.v).for_each(|(after, v)| *after -= v);
+    let mut momentum = vec![0.0; x1.v.len()];
+    p.motion.mass.multiply(&x1.v, &mut momentum);
     out.bias.iter_mut().zip(&momentum).for_each(|(b, m)| *b += m);
 }
 

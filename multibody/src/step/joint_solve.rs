@@ -45,16 +45,17 @@ pub(crate) struct JointSolve {
 }
 
 impl JointSolve {
-    /// For the blocks of M, of which some are constant, factored, and without springs and dampers.
+    /// For the blocks of M, of which some are constant, factored, and without springs and dampers; `law` is that of equalities.
     pub(crate) fn new(
         mass: &BlockDiagonal,
         constant: Vec<bool>,
+        law: NearRigid,
         solver: Box<dyn ContactSolver>,
     ) -> Result<Self, ProblemError> {
         let pools = Pools::new(vec![
             Box::new(Pool::<Gain, 1>::new(Gain)),
-            Box::new(Pool::<NearRigid, 1>::new(NearRigid::default())),
-            Box::new(Pool::<NearRigid, 3>::new(NearRigid::default())),
+            Box::new(Pool::<NearRigid, 1>::new(law)),
+            Box::new(Pool::<NearRigid, 3>::new(law)),
         ]);
         let nv = mass.block_starts().last().copied().unwrap_or(0);
         let map = FrozenMap::new(mass.block_starts());

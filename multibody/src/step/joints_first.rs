@@ -1,6 +1,6 @@
 use signorini_core::{
-    Changed, ContactGeometry, ContactMap, ContactSolver, Evals, FrozenMap, GeneralizedImpulses, Inertia,
-    Pools, ProblemError, Regime, StepProblem, SweptProblem, Whitened,
+    Changed, ContactGeometry, ContactMap, Evals, FrozenMap, GeneralizedImpulses, Inertia, Pools,
+    ProblemError, Regime, StepProblem, SweptProblem, Whitened,
 };
 
 use crate::Model;
@@ -37,17 +37,11 @@ pub(crate) struct JointsFirst {
 }
 
 impl JointsFirst {
-    pub(crate) fn new(
-        model: &Model,
-        motion: &FreeMotion,
-        contacts: ContactProblem,
-        rows: JointRows,
-        solver: Box<dyn ContactSolver>,
-    ) -> Result<Self, ProblemError> {
-        Ok(Self {
+    pub(crate) fn new(model: &Model, contacts: ContactProblem, rows: JointRows, joints: JointSolve) -> Self {
+        Self {
             contacts,
             rows,
-            joints: JointSolve::new(&motion.mass, motion.constant_inertia(model), solver)?,
+            joints,
             whitened: FrozenMap::default(),
             ahead: None,
             v: Vec::new(),
@@ -55,7 +49,7 @@ impl JointsFirst {
             kept: Vec::new(),
             rounds: 0,
             evals: Evals::default(),
-        })
+        }
     }
 
     /// Equalities are weighed by M; rows of gains are not weighed, and contacts and limits are by A.

@@ -1,5 +1,6 @@
 //! One step: the problem of a prepared state, and the system that poses it.
 
+pub(crate) mod advance;
 pub(crate) mod closure;
 pub(crate) mod contact_problem;
 pub(crate) mod contact_search;

@@ -9,10 +9,12 @@ pub type JointSolver = fn() -> Box<dyn ContactSolver>;
 pub struct RigidOptions {
     /// Create contacts for pairs whose gap can close within the step, so that ballistic impacts are not missed.
     pub speculative: bool,
-    /// Largest opening that an error-controlled step may leave in near-rigid equalities, unless it found them further open \[m or rad\]; infinite: equalities are not looked at.
-    pub equality_tolerance: f64,
-    /// Bodies that float freely, each the only one of its tree, carry their momentum through a step and turn as no torque acts on them, which keeps momentum and energy in flight; false: gyroscopic
-    /// and centrifugal forces are those of the start of the step, as the papers have them.
+    /// Weight of the residuals of near-rigid equalities in the norm that error control bounds: a loop opens in one step by no more than accuracy over weight \[m or rad\]; 0: equalities are not looked at.
+    pub equality_weight: f64,
+    /// β of the near-rigid springs of equalities, their period in steps (kurtz2025cenic, eq. (18)), > 0. A load opens a loop by its acceleration times β² δt²/(4π²).
+    pub equality_period: f64,
+    /// Motion on which no contact and no limit acts is that of its momentum: bodies that float freely, each the only one of its tree, turn as without torque, and trees without springs, friction, servos and
+    /// equalities, and with hardly a damper, follow their flow under gravity and constant forces, which keeps energy at any step size. False: all forces are those of the start of the step, as the papers have them.
     pub carries_momentum: bool,
     /// σ_R of the dry friction of joints and tendons: a load creeps at most at v_s, or at σ_R times the speed that friction could stop in a step if that is larger.
     pub sigma_r: f64,
@@ -27,7 +29,8 @@ impl Default for RigidOptions {
     fn default() -> Self {
         Self {
             speculative: true,
-            equality_tolerance: 5e-5,
+            equality_weight: 20.0,
+            equality_period: 3e-3,
             carries_momentum: true,
             sigma_r: 1e-6,
             joints_first: None,

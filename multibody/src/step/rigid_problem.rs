@@ -5,6 +5,7 @@ use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::joint_rows::JointRows;
+use crate::step::joint_solve::JointSolve;
 use crate::step::joints_first::JointsFirst;
 use crate::{Model, RigidLaws, RigidOptions};
 
@@ -30,11 +31,12 @@ impl RigidProblem {
         options: &RigidOptions,
     ) -> Result<Self, ProblemError> {
         let (contacts, rows) =
-            (ContactProblem::new(model, laws, &motion.mass, options.sigma_r)?, JointRows::new(model));
+            (ContactProblem::new(model, laws, options, &motion.mass)?, JointRows::new(model));
         Ok(match options.joints_first {
             None => Self::Together(Box::new(Together { contacts, rows })),
             Some(solver) => {
-                Self::JointsFirst(Box::new(JointsFirst::new(model, motion, contacts, rows, solver())?))
+                let joints = JointSolve::new(&motion.mass, motion.constant_inertia(model), law, solver())?;
+                Self::JointsFirst(Box::new(JointsFirst::new(model, contacts, rows, joints)))
             }
         })
     }

@@ -11,7 +11,9 @@ use crate::actuation::inputs::{Held, Inputs, Settings};
 use crate::contact::collision::CollidingPair;
 use crate::contact::contact_model;
 use crate::dynamics::free_bodies::FreeBodies;
+use crate::dynamics::free_trees::FreeTrees;
 use crate::dynamics::reference_mass::ReferenceMass;
+use crate::step::advance;
 use crate::step::closure::Closure;
 use crate::step::contact_search::{ContactSearch, OwnMaterials};
 use crate::step::impulses;
@@ -51,6 +53,8 @@ pub struct RigidSystem {
     pub(crate) contact_model: Option<ContactModel>,
     closure: Closure,
     rebounds: LostRebound,
+    /// Trees that move freely where nothing touches them.
+    pub(crate) free_trees: FreeTrees,
     error_weights: Vec<f64>,
 }
 
@@ -116,8 +120,14 @@ impl RigidSystem {
         };
         let inputs = Inputs { model: &model, held: &held, settings: &settings };
         let rebounds = LostRebound::new(&inputs, &search, options.speculative);
+        let pairs = || search.collision.pairs().map(|p| p.geoms);
+        let free_trees = match options.carries_momentum {
+            true => FreeTrees::of(&model, &settings.reference, &settings.free_bodies, pairs()),
+            false => FreeTrees::none(&model),
+        };
         Ok(Self {
             options,
+            free_trees,
             settings,
             held,
             search,
@@ -211,13 +221,13 @@ impl RigidSystem {
         Energy { contact, ..energy(&self.model, kin, tendons, x) }
     }
 
-    /// Coordinates and velocities of the bodies after a step of `dt` \[s\] from `x0` with a solution, into `x1`: as [`System::commit`], which checks them, for any state.
-    pub fn advance_bodies(&self, x0: &State, dt: f64, s: &StepSolution, x1: &mut State) {
-        x1.q.clone_from(&x0.q);
-        self.model.integrate(&x0.q, s.position_velocity(), dt, &mut x1.q);
-        x1.v.clone_from(&s.v);
-        let free = &self.settings.free_bodies;
-        free.advance(&x0.q, [&s.v, &s.v_position], dt, [&mut x1.q, &mut x1.v]);
+    /// Coordinates and velocities of the bodies after a step of `dt` \[s\] from `x0` with a solution, into `x1`: as [`System::commit`], which checks them. `slot` still holds the problem that was solved, or
+    /// trees of joints move as where something acts on them.
+    pub fn advance_bodies(&self, slot: Slot, x0: &State, dt: f64, s: &StepSolution, x1: &mut State) {
+        let i = inputs!(self);
+        advance::bodies(&i, x0, dt, s, x1);
+        let mut free = self.free_trees.clone();
+        advance::free_trees(&i, &self.slots[slot as usize], (&mut free, slot), dt, s, x1);
     }
 
     /// Rows per contact.
@@ -369,14 +379,16 @@ impl System for RigidSystem {
         }
         x1.t = x0.t + dt;
         x1.z.clone_from(&x0.z);
-        self.advance_bodies(x0, dt, s, x1);
+        let i = inputs!(self);
+        advance::bodies(&i, x0, dt, s, x1);
+        advance::free_trees(&i, &self.slots[slot as usize], (&mut self.free_trees, slot), dt, s, x1);
         self.model.advance_activations(&x0.z, &self.held.control, dt, &mut x1.z);
         self.slots[slot as usize].problem.contacts().store_memory(dt, &mut x1.memory);
         Ok(())
     }
 
     fn add_impulses(&self, slot: Slot, dt: f64, s: &StepSolution, out: &mut GeneralizedImpulses) -> bool {
-        impulses::add(&inputs!(self), &self.slots[slot as usize], dt, s, out)
+        impulses::add(&inputs!(self), &self.slots[slot as usize], (&self.free_trees, slot), dt, s, out)
     }
 
     /// Largest weighted difference of a position coordinate: kurtz2025cenic, eq. (23) with S = diag of [`RigidSystem::set_error_weights`].
@@ -405,15 +417,22 @@ impl System for RigidSystem {
 
     fn defect(&mut self, x0: &State, x1: &State, accuracy: f64) -> f64 {
         let inputs = inputs!(self);
-        let lost = self.rebounds.of_step(&inputs, &self.slots, &mut self.search, [x0, x1], accuracy);
-        let tolerance = self.options.equality_tolerance;
-        if !self.closure.is_needed(&self.model) || tolerance.is_infinite() {
-            return lost;
+        self.rebounds.of_step(&inputs, &self.slots, &mut self.search, [x0, x1], accuracy)
+    }
+
+    /// Openings of loops, and how far motion leaves the straight lines along which contacts are looked for: ¼ δt |v₁ − v₀| of trees that move freely and may meet something, the error of a step of order one.
+    fn further_error(&mut self, x0: &State, full: &State, x1: &State) -> f64 {
+        let quarter = 0.25 * (x1.t - x0.t);
+        let bend = largest(self.free_trees.watched().map(|(dof, q, part)| {
+            let weight = largest(self.error_weights[q].iter().copied());
+            weight * part * quarter * (x1.v[dof] - x0.v[dof]).abs()
+        }));
+        let weight = self.options.equality_weight;
+        if weight == 0.0 || !self.closure.is_needed(&self.model) {
+            return bend;
         }
-        let mut opening = |x: &State| self.closure.opening(&self.model, &x.q, &self.held.mocap);
-        let (before, after) = (opening(x0), opening(x1));
-        // Closing from a violated start is no defect; near-rigid springs soften with δt², so that a shorter step closes a loaded loop.
-        if after <= before { lost } else { lost.max(after / tolerance) }
+        let opening = self.closure.difference(&self.model, [&full.q, &x1.q], &self.held.mocap);
+        largest([bend, weight * opening])
     }
 
     fn velocity_name(&self, i: usize) -> String {

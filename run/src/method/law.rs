@@ -44,13 +44,16 @@ pub(super) fn acting_if(asked: bool, law: &Law) -> Law {
     }
 }
 
-/// Options of a system: without speculative contacts and without a look at equalities in paper mode, and with the published regularisation of friction.
+/// Options of a system: those of the paper in paper mode.
 pub(super) fn rigid_options(paper: bool) -> RigidOptions {
     let options = RigidOptions { speculative: !paper, carries_momentum: !paper, ..RigidOptions::default() };
     match paper {
-        true => {
-            RigidOptions { equality_tolerance: f64::INFINITY, sigma_r: Lagged::default().sigma_r, ..options }
-        }
+        true => RigidOptions {
+            equality_weight: 0.0,
+            equality_period: 0.1,
+            sigma_r: Lagged::default().sigma_r,
+            ..options
+        },
         false => options,
     }
 }

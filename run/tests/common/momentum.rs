@@ -26,7 +26,7 @@ pub(crate) fn solves<'s>(sys: &RigidSystem, step: &AcceptedStep<'s>) -> Vec<Solv
         return vec![Solve { t, q, v, v1, last: step.last, part: StepPart::Whole }];
     };
     let mut half = step.x0.clone();
-    sys.advance_bodies(step.x0, first.dt, first.solution, &mut half);
+    sys.advance_bodies(first.slot, step.x0, first.dt, first.solution, &mut half);
     let before = Solve { t, q, v, v1: half.v.clone(), last: first, part: StepPart::FirstHalf };
     let (t, q, v) = (t + first.dt, half.q, half.v);
     vec![before, Solve { t, q, v, v1, last: step.last, part: StepPart::SecondHalf }]
@@ -79,6 +79,8 @@ pub(crate) fn of_bias(
     // As it was.
     inertial.at(model, sys.held().mocap, &s.q, &s.v);
     let turned = mass * DVector::from_fn(nv, |i, _| s.v1[i] - s.last.solution.v[i]);
+    // Trees that move freely go on from the velocity of the solve.
+    out += &turned;
     for tree in &model.trees {
         let bodies = model.bodies.iter().filter(|b| b.tree == model.bodies[tree.root].tree).count();
         if bodies == 1 && tree.dofs.len() == 6 {

@@ -16,7 +16,7 @@ use crate::{Compliance, Softness};
 ///
 /// Lagged: φ₀.
 ///
-/// Deviates: beyond the limit v̂ ≤ `recovery_speed`, so that a start beyond it comes back at a bounded speed whatever the step.
+/// Deviates: beyond a near-rigid limit v̂ ≤ `recovery_speed`, so that a start beyond it comes back at a bounded speed whatever the step. A spring that the user states pushes as it does.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
     /// β: period of the near-rigid spring in steps.
@@ -40,7 +40,7 @@ pub struct LimitSeed {
     pub inverse_mass: f64,
     /// Mass m of the bodies that the coordinate moves \[kg\]; zero for none.
     pub moved_mass: f64,
-    /// Largest speed at which a violation is undone \[rad/s or m/s\], > 0; infinite for none.
+    /// Largest speed at which a near-rigid limit undoes a violation \[rad/s or m/s\], > 0; infinite for none.
     pub recovery_speed: f64,
     /// h₀ of [`crate::Compliance`] \[s\], ≥ 0.
     pub shortest_step: f64,
@@ -105,7 +105,8 @@ impl ContactLaw<1> for Limit {
             return LimitParams { v_hat, weight };
         }
         let c = Compliance::new(s.dt, s.inverse_mass, self.beta, s.shortest_step, s.spring);
-        let v_hat = (-s.gap / (s.dt + c.tau)).min(s.recovery_speed);
+        let v_hat = -s.gap / (s.dt + c.tau);
+        let v_hat = if s.spring.is_none() { v_hat.min(s.recovery_speed) } else { v_hat };
         LimitParams { v_hat, weight: 1.0 / c.r }
     }
 

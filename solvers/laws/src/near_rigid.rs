@@ -8,12 +8,13 @@ use crate::Softness;
 
 /// Compliance of a constraint in one step: R \[1/kg\] and relaxation time τ \[s\].
 ///
-/// The near-rigid spring, critically damped with period β·h, or the user's spring with its own τ = c/k when that is softer (larger R). A
-/// damper alone (k = 0) has τ = ∞ and pulls nothing back; k = c = 0 is no constraint.
+/// The near-rigid spring, critically damped with period β·h, or the user's spring with its own τ = c/k. A damper alone (k = 0) has τ = ∞ and pulls nothing back; k = c = 0 is no
+/// constraint.
 ///
 /// ```text
 /// k = 4π²/(β² h² w),  τ = β h/π,  h = max(δt, h₀),  R = 1/(δt (δt + τ) k)       kurtz2025cenic, eq. (18), with h₀ = 1e-4 s
 /// ```
+/// Deviates: the user's spring is taken as it is, where the paper takes the softer of the two. Its R is at least 10⁻⁹ w, which gives way by a thousand-millionth of the free motion in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compliance {
     /// R \[1/kg\].
@@ -22,6 +23,9 @@ pub struct Compliance {
     pub tau: f64,
 }
 
+/// Smallest R of a user's spring over w: below it the weight of the spring beside the mass is round-off.
+const STIFFEST: f64 = 1e-9;
+
 impl Compliance {
     /// - `dt` — δt \[s\], > 0
     /// - `w` — effective inverse mass \[1/kg\], > 0
@@ -29,19 +33,15 @@ impl Compliance {
     /// - `shortest_step` — h₀ \[s\]: the stiffness does not grow below it
     /// - `user` — stiffness k ≥ 0 \[N/m\] and damping c ≥ 0 \[N·s/m\] of a stated spring
     pub fn new(dt: f64, w: f64, beta: f64, shortest_step: f64, user: Option<[f64; 2]>) -> Self {
+        if let Some([k, c]) = user {
+            // Written without 1/k, so that k = 0 is a damper.
+            let r = 1.0 / (dt * (dt * k + c));
+            let tau = if c > 0.0 { c / k } else { 0.0 };
+            return Self { r: r.max(STIFFEST * w), tau };
+        }
         let h = dt.max(shortest_step);
         let tau = beta * h / PI;
-        let r = beta * beta * h * h * w / (4.0 * PI * PI * dt * (dt + tau));
-        let rigid = Self { r, tau };
-        match user {
-            Some([k, c]) => {
-                // Written without 1/k, so that k = 0 is a damper.
-                let r = 1.0 / (dt * (dt * k + c));
-                let tau = if c > 0.0 { c / k } else { 0.0 };
-                if r > rigid.r { Self { r, tau } } else { rigid }
-            }
-            None => rigid,
-        }
+        Self { r: beta * beta * h * h * w / (4.0 * PI * PI * dt * (dt + tau)), tau }
     }
 }
 
@@ -57,7 +57,7 @@ impl Compliance {
 ///
 /// Lagged: g₀, the rows of J.
 ///
-/// Deviates: ‖v̂‖ ≤ `recovery_speed`, so that a start that violates the constraint closes at a bounded speed whatever the step.
+/// Deviates: ‖v̂‖ ≤ `recovery_speed` for a near-rigid spring, so that a start that violates the constraint closes at a bounded speed whatever the step. A spring that the user states pulls as it does.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NearRigid {
     /// β: period of the near-rigid spring in steps.
@@ -79,7 +79,7 @@ pub struct NearRigidSeed<const D: usize> {
     pub gap: SVector<f64, D>,
     /// Effective inverse mass of the rows, one for all \[1/kg\], > 0.
     pub inverse_mass: f64,
-    /// Largest speed at which a violation is undone \[m/s or rad/s\], > 0; infinite for none.
+    /// Largest speed at which a near-rigid spring undoes a violation \[m/s or rad/s\], > 0; infinite for none.
     pub recovery_speed: f64,
     /// h₀ of [`Compliance`] \[s\], ≥ 0.
     pub shortest_step: f64,
@@ -118,7 +118,8 @@ macro_rules! near_rigid {
                 let c = Compliance::new(s.dt, s.inverse_mass, self.beta, s.shortest_step, s.spring);
                 let v_hat = -s.gap / (s.dt + c.tau);
                 let speed = v_hat.norm();
-                let v_hat = if speed > s.recovery_speed { v_hat * (s.recovery_speed / speed) } else { v_hat };
+                let bounded = s.spring.is_none() && speed > s.recovery_speed;
+                let v_hat = if bounded { v_hat * (s.recovery_speed / speed) } else { v_hat };
                 NearRigidParams { v_hat, weight: 1.0 / c.r }
             }
 

@@ -26,13 +26,42 @@ fn analytic_compliance_of_a_near_rigid_constraint() {
 }
 
 #[test]
-fn analytic_the_softer_of_user_and_near_rigid_wins_with_its_own_time() {
+fn analytic_a_spring_of_the_user_is_taken_as_it_is() {
     let (dt, w) = (1e-3, 1.0);
-    let rigid = Compliance::new(dt, w, 0.1, 1e-4, None);
-    let soft = Compliance::new(dt, w, 0.1, 1e-4, Some([1e3, 5.0]));
-    assert_eq!(soft, Compliance { r: 1.0 / (dt * (dt * 1e3 + 5.0)), tau: 5e-3 });
-    assert!(soft.r > rigid.r);
-    assert_eq!(Compliance::new(dt, w, 0.1, 1e-4, Some([1e12, 1e3])), rigid);
+    for (k, c) in [(1e3, 5.0), (1e8, 1e3), (1e3, 0.0)] {
+        let spring = Compliance::new(dt, w, 0.1, 1e-4, Some([k, c]));
+        assert_eq!(spring, Compliance { r: 1.0 / (dt * (dt * k + c)), tau: c / k });
+    }
+    // Until round-off.
+    assert_eq!(Compliance::new(dt, w, 0.1, 1e-4, Some([1e18, 0.0])).r, 1e-9 * w);
+}
+
+/// The speed at which near-rigid constraints recover bounds no spring of the user.
+#[test]
+fn analytic_a_spring_of_the_user_pulls_at_any_speed() {
+    let (dt, gap, k) = (1e-3, 2.0, 50.0);
+    let seed = |spring| NearRigidSeed::<1> {
+        dt,
+        gap: SVector::from([gap]),
+        inverse_mass: 1.0,
+        recovery_speed: 1.0,
+        shortest_step: 1e-4,
+        spring,
+    };
+    let still = SVector::from([0.0]);
+    let law = NearRigid::default();
+    let pull = |spring| {
+        let p = ContactLaw::<1>::prepare(&law, &seed(spring));
+        ContactLaw::<1>::eval(&law, &p, still).grad[0]
+    };
+    assert!((pull(Some([k, 0.0])) - dt * k * gap).abs() < 1e-15);
+    let limit = Limit::default();
+    let of_limit = |spring| LimitSeed { spring, recovery_speed: 1.0, ..LimitSeed::new(dt, -gap, 1.0) };
+    let p = limit.prepare(&of_limit(Some([k, 0.0])));
+    assert!((limit.eval(&p, still).grad[0] + dt * k * gap).abs() < 1e-15);
+    // A near-rigid constraint comes back at the speed of recovery.
+    let p = ContactLaw::<1>::prepare(&law, &seed(None));
+    assert!(ContactLaw::<1>::eval(&law, &p, SVector::from([-1.0])).grad[0].abs() < 1e-12);
 }
 
 /// γ of a two-sided spring and damper over one step: −δt (k (g₀ + δt v) + c v).

@@ -1,0 +1,95 @@
+//! Watches the energy of runs in which nothing dissipates and nothing drives.
+
+use signorini_core::{AcceptedStep, Energy};
+use signorini_multibody::Model;
+
+/// Change of energy beside the largest kinetic energy from which it is told.
+pub const TOO_MUCH: f64 = 0.01;
+
+/// Growth of a change from which it is told anew.
+const GROWTH: f64 = 1.25;
+
+/// Change of energy since the start of a run as long as nothing in it dissipates or drives: the error of its steps.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DriftRecord {
+    /// Nothing did so far.
+    keeps: bool,
+    /// All impulses are those of contacts and limits.
+    touched_by_any: bool,
+    start: Option<f64>,
+    moving: f64,
+    change: f64,
+    told: f64,
+}
+
+impl DriftRecord {
+    /// First word of its warning.
+    pub const WORD: &'static str = "energy";
+
+    /// For runs of a model.
+    pub fn new(model: &Model) -> Self {
+        let still = model.mocap_poses.is_empty() && model.actuators.is_empty();
+        let joints = model.joints.iter().all(|j| j.dry_friction == 0.0);
+        let dampers = model.dofs.iter().all(|d| d.damping == 0.0);
+        let tendons = model.tendons.iter().all(|t| t.damping == 0.0 && t.dry_friction == 0.0);
+        let loops = model.equalities.iter().all(|e| e.damping == 0.0);
+        let limited =
+            model.joints.iter().any(|j| j.range.is_some()) || model.tendons.iter().any(|t| t.range.is_some());
+        let springs = model.tendons.iter().any(|t| t.stiffness > 0.0);
+        // Impulses of equalities and springs are no sign that something is met.
+        let plain = model.equalities.is_empty() && !springs;
+        let keeps = still && joints && dampers && tendons && loops && (plain || !limited);
+        Self { keeps, touched_by_any: plain, ..Self::default() }
+    }
+
+    /// Takes the energy of the first state.
+    pub fn begin(&mut self, e: Energy) {
+        (self.start, self.moving) = (Some(e.total()), e.kinetic);
+    }
+
+    /// Looks at a step and the energy at its end; true when its change is news.
+    pub fn look(&mut self, step: &AcceptedStep<'_>, e: Energy) -> bool {
+        let Some(start) = self.start.filter(|_| self.keeps) else { return false };
+        let pushes = |s: &signorini_core::LastSolve<'_>| match self.touched_by_any {
+            true => s.solution.gamma.iter().any(|g| *g != 0.0),
+            false => !s.contacts.is_empty(),
+        };
+        if step.first.iter().chain([&step.last]).any(pushes) {
+            self.keeps = false;
+            return false;
+        }
+        self.moving = self.moving.max(e.kinetic);
+        self.change = e.total() - start;
+        let part = self.part().abs();
+        let news = part > TOO_MUCH && part > GROWTH * self.told;
+        if news {
+            self.told = part;
+        }
+        news
+    }
+
+    /// Change of energy over the largest kinetic energy so far.
+    fn part(&self) -> f64 {
+        if self.moving > 0.0 { self.change / self.moving } else { 0.0 }
+    }
+
+    /// One line on the change so far; None where something dissipates, drives or was met.
+    pub fn line(&self) -> Option<String> {
+        (self.keeps && self.start.is_some() && self.moving > 0.0).then(|| {
+            format!(
+                "energy changed by {:+.1e} J, {:+.1e} of the largest kinetic energy: nothing dissipates or drives, so this is the error of steps",
+                self.change,
+                self.part()
+            )
+        })
+    }
+
+    /// Warning of the change, from [`TOO_MUCH`] on; it stays when something is met later.
+    pub fn warning(&self, t: f64) -> String {
+        format!(
+            "{}: {:+.1} % of the largest kinetic energy until t = {t:.2} s though nothing dissipates or drives: an error of steps of order one; take a smaller --accuracy or --dt, and leave out the paper mode",
+            Self::WORD,
+            100.0 * self.part()
+        )
+    }
+}
