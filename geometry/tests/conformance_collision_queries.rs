@@ -52,9 +52,7 @@ fn conformance_public_collision_queries() {
             let Ok(files) = std::fs::read_dir(set.join(kind)) else { continue };
             let name = set.file_name().unwrap().to_string_lossy().into_owned();
             let counts = sets.entry(name).or_default();
-            files
-                .flat_map(|f| queries(&f.unwrap().path(), stencil))
-                .for_each(|q| count(counts, &q));
+            files.flat_map(|f| queries(&f.unwrap().path(), stencil)).for_each(|q| count(counts, &q));
         }
     }
     println!("{:<30} queries, hits, missed, false alarms, near misses kept off", "set");

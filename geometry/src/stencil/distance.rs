@@ -88,9 +88,8 @@ impl StencilDistance {
     /// Unit vector of r, without its round-off along the closest features: where the distance is small beside them, that turns r. NaN where points touch or a feature has no extent.
     pub(super) fn direction(&self, x: &[Vector3<f64>; 4]) -> Vector3<f64> {
         let (slides, _) = self.slides(x);
-        let across = |n: Vector3<f64>| {
-            slides[..self.dimension()].iter().fold(n, |n, e| n - n.dot(e) * e).normalize()
-        };
+        let across =
+            |n: Vector3<f64>| slides[..self.dimension()].iter().fold(n, |n, e| n - n.dot(e) * e).normalize();
         across(across(self.r))
     }
 

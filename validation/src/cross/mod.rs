@@ -1,6 +1,7 @@
 //! Cross-checks: laws against laws, solvers against solvers, options against their absence.
 
 mod affine;
+mod cube_toss;
 mod laws;
 mod model_zoo;
 mod rest;
@@ -18,6 +19,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &rest::Rest,
         &model_zoo::ModelZoo,
         &affine::Affine,
+        &cube_toss::CubeToss,
     ]
 }
 
