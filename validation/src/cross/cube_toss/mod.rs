@@ -77,7 +77,7 @@ impl Page for CubeToss {
         "Each method predicts recorded tosses of a cube on a board, with friction, stiffness and dissipation fitted to other tosses of the cube."
     }
     fn cost(&self) -> [f64; 3] {
-        [2.0, 150.0, 150.0]
+        [2.0, 160.0, 160.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let (path, whole) = file(ctx);

@@ -103,7 +103,26 @@ fn lowest(row: &Row, half_width: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
+
+    /// The cube flies, lands and rests on the board; places and velocities belong to each other.
+    #[test]
+    fn conformance_tosses_of_the_repository() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/tosses");
+        let all = Tosses::read(&folder.join("cube_tosses.npz")).unwrap();
+        assert_eq!(all.tosses.len(), 16);
+        for toss in &all.tosses {
+            let end = &toss[toss.len() - 1];
+            assert!(toss.len() > 80 && all.flight(toss) > 3 && lowest(end, all.half_width).abs() < 4e-3);
+            for pair in toss.windows(2) {
+                let moved = |i: usize| (pair[1][i] - pair[0][i]) / all.dt - pair[1][7 + i];
+                assert!((0..3).all(|i| moved(i).abs() < 0.2), "{pair:?}");
+            }
+        }
+        let error = Tosses::read(&folder.join("none.npz")).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("none.npz"), "{error}");
+    }
 
     /// A flight without noise has its own start, whatever its first velocities say.
     #[test]
