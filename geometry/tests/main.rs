@@ -17,6 +17,7 @@ mod analytic_narrow_patch;
 mod analytic_narrow_surface;
 mod analytic_sharp;
 mod analytic_surface_pairs;
+mod conformance_collision_queries;
 mod conformance_meshes;
 mod conformance_narrow_oracle;
 mod conformance_stencils;

@@ -5,6 +5,7 @@ mod file;
 mod npy;
 mod writer;
 
+pub use file::read_numbers;
 pub use writer::{RecordingFile, Written};
 
 use serde::{Deserialize, Serialize};

@@ -60,7 +60,7 @@ pub const GROUPS: [Group; 8] = [
     Group {
         prefix: "cross/",
         title: "Cross-checks",
-        text: "These pages compare contact laws and solvers with each other. They also read robots and model files of other projects.",
+        text: "These pages compare contact laws and solvers with each other. They also read robots and model files of other projects, and predict recorded motion.",
         missing: &[],
     },
     Group {

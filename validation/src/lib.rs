@@ -23,6 +23,7 @@ mod mujoco_worlds;
 mod random;
 pub mod robots;
 pub mod scenes;
+mod search;
 pub mod support;
 pub mod yu2025mpm;
 

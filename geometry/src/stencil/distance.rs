@@ -85,6 +85,14 @@ impl StencilDistance {
         (e, c)
     }
 
+    /// Unit vector of r, without its round-off along the closest features: where the distance is small beside them, that turns r. NaN where points touch or a feature has no extent.
+    pub(super) fn direction(&self, x: &[Vector3<f64>; 4]) -> Vector3<f64> {
+        let (slides, _) = self.slides(x);
+        let across =
+            |n: Vector3<f64>| slides[..self.dimension()].iter().fold(n, |n, e| n - n.dot(e) * e).normalize();
+        across(across(self.r))
+    }
+
     /// ∂d²/∂x, four points of three coordinates \[m\].
     pub fn gradient(&self) -> SVector<f64, 12> {
         SVector::from_fn(|i, _| 2.0 * self.weights[i / 3] * self.r[i % 3])

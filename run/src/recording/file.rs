@@ -257,6 +257,21 @@ fn put<W: Write + std::io::Seek, T: Scalar>(
     z.write_all(&npy::to_bytes(shape, data))
 }
 
+/// Numbers of an array of a numpy archive, of 64 bits each, integers among them as they are nearest; rows first.
+///
+/// # Errors
+/// The file system; an archive without the array, or with other numbers in it.
+pub fn read_numbers(path: &Path, array: &str) -> Result<Vec<f64>, RecordingError> {
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|source| RecordingError::Io { path: name.clone(), source })?;
+    let mut z = ZipArchive::new(BufReader::new(file))
+        .map_err(|e| RecordingError::Format { path: name.clone(), reason: e.to_string() })?;
+    get::<f64>(&mut z, &name, array).or_else(|refused| {
+        let whole = get::<i64>(&mut z, &name, array).map_err(|_| refused)?;
+        Ok(whole.into_iter().map(|n| n as f64).collect())
+    })
+}
+
 fn get<T: Scalar>(
     z: &mut ZipArchive<BufReader<File>>,
     path: &str,

@@ -26,6 +26,7 @@ macro_rules! scalar {
 }
 scalar!(f64, "<f8");
 scalar!(f32, "<f4");
+scalar!(i64, "<i8");
 scalar!(u32, "<u4");
 scalar!(u8, "|u1");
 

@@ -45,6 +45,8 @@ pub struct Context {
     pub models: Option<PathBuf>,
     /// Reference numbers, when present (`SIGNORINI_ORACLES`).
     pub oracles: Option<PathBuf>,
+    /// Recorded cases, when present (`SIGNORINI_CASES`).
+    pub cases: Option<PathBuf>,
     /// The repository (or the folder the binary runs in).
     pub root: PathBuf,
     /// Results that the page has so far, and until when it may add to them.
@@ -54,7 +56,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// A context with models and oracles found through the environment, else beside the repository.
+    /// A context with models, oracles and cases found through the environment, else beside the repository.
     pub fn new(budget: Budget, root: &Path) -> Self {
         let find = |key: &str, fallback: &str| {
             let p = std::env::var_os(key).map_or_else(|| root.join(fallback), PathBuf::from);
@@ -64,6 +66,7 @@ impl Context {
             budget,
             models: find("SIGNORINI_MODELS", "../shared/models"),
             oracles: find("SIGNORINI_ORACLES", "../shared/oracles"),
+            cases: find("SIGNORINI_CASES", "../shared/cases"),
             root: root.to_owned(),
             kept: KeptResults::default(),
             progress: ProgressBar::hidden(),
@@ -77,6 +80,7 @@ impl Context {
             budget: self.budget,
             models: self.models.clone(),
             oracles: self.oracles.clone(),
+            cases: self.cases.clone(),
             root: self.root.clone(),
             kept,
             progress,

@@ -1,6 +1,7 @@
 //! Cross-checks: laws against laws, solvers against solvers, options against their absence.
 
 mod affine;
+mod cube_toss;
 mod daily;
 mod laws;
 mod model_zoo;
@@ -20,6 +21,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &model_zoo::ModelZoo,
         &affine::Affine,
         &daily::Daily,
+        &cube_toss::CubeToss,
     ]
 }
 

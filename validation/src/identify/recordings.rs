@@ -19,13 +19,13 @@ pub(super) struct Parameters {
 
 impl Parameters {
     /// From logarithms relative to units.
-    pub(super) fn from_logs(p: &[f64]) -> Self {
+    pub(super) fn from_logs(p: &[f64; 3]) -> Self {
         Self { friction: p[0].exp(), stiffness: p[1].exp(), dissipation: p[2].exp() }
     }
 
     /// Logarithms.
-    pub(super) fn logs(&self) -> Vec<f64> {
-        vec![self.friction.ln(), self.stiffness.ln(), self.dissipation.ln()]
+    pub(super) fn logs(&self) -> [f64; 3] {
+        [self.friction.ln(), self.stiffness.ln(), self.dissipation.ln()]
     }
 }
 

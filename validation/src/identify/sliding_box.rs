@@ -1,12 +1,8 @@
-use std::cell::RefCell;
-
-use argmin::core::{CostFunction, Executor, State};
-use argmin::solver::neldermead::NelderMead;
-use argmin_math::{ArgminAdd, ArgminMul, ArgminSub};
 use signorini_core::na::{Matrix3, Vector3};
 
 use super::recordings::{EXPERIMENTS, Experiment, Parameters, RATE, simulate, times};
 use crate::random::Random;
+use crate::search::{Simplex, nelder_mead};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 use signorini_run::Method;
@@ -21,45 +17,15 @@ const NOISE: f64 = 2e-4;
 /// Accuracy of the runs that stand for the recording.
 const FINE: f64 = 1e-9;
 
-/// Fit of the model to the recordings; remembers the cost of every evaluation.
-struct Fit<'a> {
-    recorded: &'a [Vec<f64>],
-    history: RefCell<Vec<f64>>,
-}
-
-impl Fit<'_> {
-    /// Residuals in units of the noise.
-    fn residuals(&self, logs: &[f64]) -> Result<Vec<f64>, PageError> {
-        let p = Parameters::from_logs(logs);
-        let mut r = Vec::new();
-        for (e, recorded) in EXPERIMENTS.iter().zip(self.recorded) {
-            let simulated = simulate(&p, e, &e.method())?;
-            r.extend(simulated.iter().zip(recorded).map(|(s, m)| (s - m) / NOISE));
-        }
-        Ok(r)
+/// Residuals of the model with its parameters, in units of the noise.
+fn residuals(recorded: &[Vec<f64>], logs: &[f64; 3]) -> Result<Vec<f64>, PageError> {
+    let p = Parameters::from_logs(logs);
+    let mut r = Vec::new();
+    for (e, recorded) in EXPERIMENTS.iter().zip(recorded) {
+        let simulated = simulate(&p, e, &e.method())?;
+        r.extend(simulated.iter().zip(recorded).map(|(s, m)| (s - m) / NOISE));
     }
-}
-
-/// A point of the search: logarithms of the parameters, with the arithmetic that argmin asks for.
-#[derive(Clone, Debug)]
-struct Logs(Vector3<f64>);
-
-impl ArgminAdd<Logs, Logs> for Logs {
-    fn add(&self, other: &Logs) -> Logs {
-        Logs(self.0 + other.0)
-    }
-}
-
-impl ArgminSub<Logs, Logs> for Logs {
-    fn sub(&self, other: &Logs) -> Logs {
-        Logs(self.0 - other.0)
-    }
-}
-
-impl ArgminMul<f64, Logs> for Logs {
-    fn mul(&self, factor: &f64) -> Logs {
-        Logs(self.0 * *factor)
-    }
+    Ok(r)
 }
 
 /// Mean square; 1 when only noise is left.
@@ -67,18 +33,8 @@ fn mean_square(r: &[f64]) -> f64 {
     r.iter().map(|x| x * x).sum::<f64>() / r.len() as f64
 }
 
-impl CostFunction for &Fit<'_> {
-    type Param = Logs;
-    type Output = f64;
-    fn cost(&self, p: &Logs) -> Result<f64, argmin::core::Error> {
-        let c = mean_square(&self.residuals(p.0.as_slice())?);
-        self.history.borrow_mut().push(c);
-        Ok(c)
-    }
-}
-
 struct Found {
-    logs: Vec<f64>,
+    logs: [f64; 3],
     cost: f64,
     /// Standard deviations of the logarithms.
     deviation: [f64; 3],
@@ -94,24 +50,18 @@ fn record(seed: u64, clean: &[Vec<f64>]) -> Vec<Vec<f64>> {
 }
 
 fn identify(recorded: &[Vec<f64>]) -> Result<Found, PageError> {
-    let fit = Fit { recorded, history: RefCell::default() };
-    let start = Vector3::from_column_slice(&GUESS.logs());
-    // A factor of 1.6 for each parameter.
-    let corners = (0..3).map(|i| Logs(start + 0.47 * Vector3::ith(i, 1.0)));
-    let simplex = [Logs(start)].into_iter().chain(corners).collect();
-    // Ends when the costs of the simplex agree to 1e-4 of the cost that the noise leaves: with 1800 residuals, 0.4 of a standard deviation.
-    let solver = NelderMead::new(simplex).with_sd_tolerance(1e-4).map_err(PageError::from_error)?;
-    let result =
-        Executor::new(&fit, solver).configure(|s| s.max_iters(200)).run().map_err(PageError::from_error)?;
-    let logs = result.state.get_best_param().map_or(start, |p| p.0).as_slice().to_vec();
+    // A factor of 1.6 for each parameter. The search ends when the costs of the simplex agree to 1e-4 of the cost that the noise leaves: with 1800 residuals, 0.4 of a standard deviation.
+    let simplex = Simplex { start: GUESS.logs(), edge: 0.47, tolerance: 1e-4, most: 200 };
+    let found = nelder_mead(&simplex, |logs| Ok(mean_square(&residuals(recorded, logs)?)))?;
+    let logs = found.logs;
     // Covariance of the least-squares estimate, (JᵀJ)⁻¹ in units of the noise; central differences of 2 %, wide enough to smooth contact events.
     let h = 0.02;
     let mut columns = Vec::new();
     for i in 0..3 {
         let shifted = |s: f64| {
-            let mut p = logs.clone();
+            let mut p = logs;
             p[i] += s;
-            fit.residuals(&p)
+            residuals(recorded, &p)
         };
         let (a, b) = (shifted(-h)?, shifted(h)?);
         columns.push(a.iter().zip(&b).map(|(x, y)| (y - x) / (2.0 * h)).collect::<Vec<f64>>());
@@ -125,9 +75,8 @@ fn identify(recorded: &[Vec<f64>]) -> Result<Found, PageError> {
     let deviation: [f64; 3] = std::array::from_fn(|i| covariance[(i, i)].sqrt());
     let correlation =
         [(0, 1), (0, 2), (1, 2)].map(|(i, j)| covariance[(i, j)] / (deviation[i] * deviation[j]));
-    let cost = mean_square(&fit.residuals(&logs)?);
-    let iterations = result.state.get_iter();
-    Ok(Found { logs, cost, deviation, correlation, history: fit.history.take(), iterations })
+    let cost = mean_square(&residuals(recorded, &logs)?);
+    Ok(Found { logs, cost, deviation, correlation, history: found.history, iterations: found.iterations })
 }
 
 impl Page for SlidingBox {
