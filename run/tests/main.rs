@@ -39,4 +39,5 @@ mod property_recording_files;
 mod property_throws;
 mod property_unread;
 mod regression_robots;
+mod regression_surfaces_at_rest;
 mod regression_view;
