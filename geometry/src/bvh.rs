@@ -159,28 +159,82 @@ impl Bvh {
 
     /// Calls `item` with the items whose boxes may hold something nearer to `p` than found so far, near boxes first. `item` is given the item and returns the squared distance \[m²\]
     /// within which the search goes on; it begins within `squared`.
-    pub(crate) fn nearest(&self, p: &Point3<f64>, mut squared: f64, mut item: impl FnMut(u32) -> f64) {
-        let away = |at: usize| self.nodes[at].bounds.squared_distance(p);
+    pub(crate) fn nearest(&self, p: &Point3<f64>, squared: f64, item: impl FnMut(u32) -> f64) {
+        self.search(squared, |b| b.squared_distance(p), item);
+    }
+
+    /// Calls `item` with the items whose boxes may hold a value below `bound`, by `lower` of a box, low ones first. `item` returns the value below which the search goes on.
+    pub(crate) fn search(
+        &self,
+        mut bound: f64,
+        lower: impl Fn(&Aabb) -> f64,
+        mut item: impl FnMut(u32) -> f64,
+    ) {
+        let of = |at: usize| lower(&self.nodes[at].bounds);
         if self.nodes.is_empty() {
             return;
         }
         let mut open = [(0usize, 0.0f64); 128];
         let mut count = 1;
-        open[0].1 = away(0);
+        open[0].1 = of(0);
         while count > 0 {
             count -= 1;
             let (at, lower) = open[count];
-            if lower > squared {
+            if lower > bound {
                 continue;
             }
             let node = &self.nodes[at];
             if node.right == LEAF {
-                squared = squared.min(item(node.item));
+                bound = bound.min(item(node.item));
                 continue;
             }
             let (left, right) = (at + 1, node.right as usize);
-            let (a, b) = (away(left), away(right));
+            let (a, b) = (of(left), of(right));
             let (near, far) = if a <= b { ((left, a), (right, b)) } else { ((right, b), (left, a)) };
+            (open[count], open[count + 1]) = (far, near);
+            count += 2;
+        }
+    }
+
+    /// [`Self::search`] among pairs of an item of this tree and one of `other`, whose frame `x_ab` maps to that of this tree; `lower` is given boxes in the latter.
+    pub(crate) fn search_pairs(
+        &self,
+        other: &Bvh,
+        x_ab: &Isometry3<f64>,
+        mut bound: f64,
+        lower: impl Fn(&Aabb, &Aabb) -> f64,
+        mut item: impl FnMut(u32, u32) -> f64,
+    ) {
+        if self.nodes.is_empty() || other.nodes.is_empty() {
+            return;
+        }
+        let turn = Turn::new(x_ab, 0.0);
+        let of = |a: usize, b: usize| {
+            let lower = lower(&self.nodes[a].bounds, &turn.apply(&other.nodes[b].bounds));
+            (a, b, lower)
+        };
+        let mut open = [(0usize, 0usize, 0.0f64); 256];
+        let mut count = 1;
+        open[0] = of(0, 0);
+        while count > 0 {
+            count -= 1;
+            let (a, b, lower) = open[count];
+            if lower > bound {
+                continue;
+            }
+            let (na, nb) = (&self.nodes[a], &other.nodes[b]);
+            if na.right == LEAF && nb.right == LEAF {
+                bound = bound.min(item(na.item, nb.item));
+                continue;
+            }
+            let of_a = nb.right == LEAF
+                || (na.right != LEAF && na.bounds.surface_area() >= nb.bounds.surface_area());
+            let [first, second] = if of_a {
+                [of(a + 1, b), of(na.right as usize, b)]
+            } else {
+                [of(a, b + 1), of(a, nb.right as usize)]
+            };
+            let (near, far) = if first.2 <= second.2 { (first, second) } else { (second, first) };
             (open[count], open[count + 1]) = (far, near);
             count += 2;
         }
@@ -190,15 +244,15 @@ impl Bvh {
     /// depends on the tree.
     pub fn self_pairs(&self, mut visit: impl FnMut(u32, u32)) {
         if !self.nodes.is_empty() {
-            self.pairs_within(0, &mut visit);
+            self.pairs_below(0, &mut visit);
         }
     }
 
-    fn pairs_within(&self, at: usize, visit: &mut impl FnMut(u32, u32)) {
+    fn pairs_below(&self, at: usize, visit: &mut impl FnMut(u32, u32)) {
         let node = &self.nodes[at];
         if node.right != LEAF {
-            self.pairs_within(at + 1, visit);
-            self.pairs_within(node.right as usize, visit);
+            self.pairs_below(at + 1, visit);
+            self.pairs_below(node.right as usize, visit);
             self.pairs_across(at + 1, node.right as usize, visit);
         }
     }
@@ -231,11 +285,22 @@ impl Bvh {
     /// Calls `visit(i, j)` with each item i of this tree and j of `other` whose boxes meet; `x_ab` maps the frame of
     /// `other` (B) to the frame of this tree (A). The boxes of `other` are turned and enclosed again, so a pair may be
     /// reported whose tighter boxes do not meet; none is missed.
-    pub fn pairs(&self, other: &Bvh, x_ab: &Isometry3<f64>, mut visit: impl FnMut(u32, u32)) {
+    pub fn pairs(&self, other: &Bvh, x_ab: &Isometry3<f64>, visit: impl FnMut(u32, u32)) {
+        self.pairs_within(other, x_ab, 0.0, visit);
+    }
+
+    /// [`Self::pairs`] of boxes that come within `margin` \[m\] along each axis.
+    pub(crate) fn pairs_within(
+        &self,
+        other: &Bvh,
+        x_ab: &Isometry3<f64>,
+        margin: f64,
+        mut visit: impl FnMut(u32, u32),
+    ) {
         if self.is_empty() || other.is_empty() {
             return;
         }
-        let turn = Turn::new(x_ab);
+        let turn = Turn::new(x_ab, margin);
         self.pairs_with(other, &turn, 0, 0, turn.apply(&other.nodes[0].bounds), &mut visit);
     }
 
@@ -267,24 +332,25 @@ impl Bvh {
     }
 }
 
-/// A rigid motion prepared for boxes.
+/// A rigid motion prepared for boxes, which grow by a margin.
 struct Turn {
     rotation: Matrix3<f64>,
     absolute: Matrix3<f64>,
     shift: Vector3<f64>,
+    margin: f64,
 }
 
 impl Turn {
-    fn new(x_ab: &Isometry3<f64>) -> Self {
+    fn new(x_ab: &Isometry3<f64>, margin: f64) -> Self {
         let rotation = *x_ab.rotation.to_rotation_matrix().matrix();
-        Self { rotation, absolute: rotation.abs(), shift: x_ab.translation.vector }
+        Self { rotation, absolute: rotation.abs(), shift: x_ab.translation.vector, margin }
     }
 
     fn apply(&self, b: &Aabb) -> Aabb {
         let center = Point3::from(self.rotation * b.center().coords + self.shift);
         let half = self.absolute * b.half_extents();
         // rounding of the product must not lose a touching pair
-        let half = half + (half + center.coords.abs() + self.shift.abs()) * (8.0 * f64::EPSILON);
+        let half = half.add_scalar(self.margin) + (half + center.coords.abs() + self.shift.abs()) * (8.0 * f64::EPSILON);
         Aabb { min: center - half, max: center + half }
     }
 }

@@ -70,8 +70,8 @@ pub use mesh::TriangleMesh;
 pub use mesh_error::{MeshDefect, MeshError};
 pub use mesh_topology::MeshTopology;
 pub use narrow::{
-    ContactPoint, PairQuery, QuerySupport, Unsupported, Witness, aabb, bounding_ball, bounding_radius,
-    contacts, distance, support, support_table,
+    Apart, Approach, ContactPoint, PairQuery, QuerySupport, Unsupported, Witness, aabb, bounding_ball,
+    bounding_radius, contacts, distance, support, support_table, time_apart,
 };
 pub use shape::Shape;
 pub use sharp::{SharpCorner, SharpEdge, SharpFeatures};

@@ -1,20 +1,60 @@
 use signorini_core::na::{Point3, Vector3};
 
-use crate::Aabb;
 use crate::hull::ascent::Rows;
 use crate::triangles::Triangles;
 use crate::weld::weld_ids;
+use crate::{Aabb, Bvh};
 
-/// Links of the triangles of a surface, and how far the solid behind each reaches.
+type V = Vector3<f64>;
+
+/// Sine of the angle up to which two triangles at an edge count as one plane.
+pub(crate) const LEVEL: f64 = 1e-6;
+/// Lengths of a triangle's longest side within which a surface looks for others behind it.
+const SIDES: f64 = 2.0;
+
+/// The part of a surface beyond an edge of a triangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Beyond {
+    /// A triangle in the plane of this one: no edge at all.
+    Level,
+    /// A triangle that rises: the edge has no normal.
+    Rises,
+    /// None: the rim of an open surface.
+    Rim,
+    /// A triangle that falls away, by its corner that is not on the edge.
+    Falls(V),
+}
+
+impl Beyond {
+    /// The triangle beyond an edge of one with the normal `n`, by its corner `apex`, which is `e` from the edge.
+    pub(crate) fn of(n: &V, e: &V, apex: V) -> Self {
+        match n.dot(e) {
+            h if h < -LEVEL * e.norm() => Self::Falls(apex),
+            h if h > LEVEL * e.norm() => Self::Rises,
+            _ => Self::Level,
+        }
+    }
+}
+
+/// Corners that triangles share, and the solid behind each.
 #[derive(Clone, Debug)]
 pub(crate) struct MeshLinks {
     /// Vertices of each triangle, those at equal positions taken as one.
     corners: Vec<[u32; 3]>,
     /// Triangles about each vertex.
     around: Rows,
-    /// Height of the tallest pyramid on the inner side of each triangle, apex over the centroid, that stays within the solid: half the
-    /// way to the surface behind it, and within half the angle between the triangle and its neighbours \[m\].
-    depths: Vec<f64>,
+    /// Vertices \[m\], and the sums of the normals about each, weighted with angles.
+    points: Vec<V>,
+    outward: Vec<V>,
+    /// Unit normals, zero without area.
+    normals: Vec<V>,
+    beyond: Vec<[Beyond; 3]>,
+    /// Corners (bits 0 to 2) and edges (bits 3 to 5) of which a triangle is the first, those within a plane aside.
+    owned: Vec<u8>,
+    /// Depth behind each triangle to which others are sought: that of the solid at its centroid, or its own size where nothing is behind it; within twice its longest side \[m\].
+    reaches: Vec<f64>,
+    /// The tree over boxes about the triangles and the solid behind them.
+    thick: Bvh,
 }
 
 impl MeshLinks {
@@ -22,8 +62,47 @@ impl MeshLinks {
         let corners = weld_ids(&mesh.vertices, &mesh.triangles);
         let count = corners.iter().flatten().max().map_or(0, |m| *m as usize + 1);
         let about = corners.iter().zip(0..).flat_map(|(c, i)| c.map(|v| (v, i)));
-        let mut out = Self { around: Rows::new(count, about), corners, depths: Vec::new() };
-        out.depths = (0..mesh.triangles.len()).map(|i| out.measure(mesh, i)).collect();
+        let around = Rows::new(count, about);
+        let n = corners.len();
+        let normals = (0..n).map(|i| mesh.double_area_vector(i).try_normalize(0.0).unwrap_or_default());
+        let normals: Vec<V> = normals.collect();
+        let (mut points, mut outward) = (vec![V::zeros(); count], vec![V::zeros(); count]);
+        for (i, c) in corners.iter().enumerate() {
+            let x = mesh.triangle(i);
+            for k in 0..3 {
+                let (a, b) = (x[(k + 1) % 3] - x[k], x[(k + 2) % 3] - x[k]);
+                points[c[k] as usize] = x[k].coords;
+                outward[c[k] as usize] += normals[i] * a.cross(&b).norm().atan2(a.dot(&b));
+            }
+        }
+        let reaches = (0..n).map(|i| reach(mesh, i, &normals[i])).collect();
+        let mut out = Self {
+            corners,
+            around,
+            points,
+            outward,
+            normals,
+            beyond: Vec::with_capacity(n),
+            owned: Vec::with_capacity(n),
+            reaches,
+            thick: Bvh::default(),
+        };
+        let mut ends = vec![false; count];
+        for i in 0..n {
+            let (beyond, owned) = out.look_around(i);
+            for k in (0..3).filter(|k| beyond[*k] != Beyond::Level) {
+                [k, (k + 1) % 3].iter().for_each(|k| ends[out.corners[i][*k] as usize] = true);
+            }
+            out.beyond.push(beyond);
+            out.owned.push(owned);
+        }
+        for (owned, c) in out.owned.iter_mut().zip(&out.corners) {
+            for k in (0..3).filter(|k| !ends[c[*k] as usize]) {
+                *owned &= !(1 << k);
+            }
+        }
+        let boxes: Vec<Aabb> = (0..n).map(|i| out.box_of(i as u32, out.reaches[i])).collect();
+        out.thick = Bvh::build(&boxes);
         out
     }
 
@@ -34,76 +113,143 @@ impl MeshLinks {
         }
     }
 
-    /// Depth of the solid behind triangle `i`, for a pyramid \[m\].
-    pub(crate) fn depth(&self, i: u32) -> f64 {
-        self.depths[i as usize]
+    /// Unit normal of triangle `i`, zero without area.
+    pub(crate) fn normal(&self, i: u32) -> V {
+        self.normals[i as usize]
     }
 
-    fn measure(&self, mesh: &Triangles, i: usize) -> f64 {
-        let t = mesh.triangle(i);
-        let n = mesh.double_area_vector(i);
-        let Some(n) = n.try_normalize(0.0) else { return 0.0 };
-        let center = Point3::from((t[0].coords + t[1].coords + t[2].coords) / 3.0);
-        let size = (t[1] - t[0]).norm().max((t[2] - t[0]).norm()).max((t[2] - t[1]).norm());
-        let mut depth = 0.5 * first_hit(mesh, &center, &-n, i as u32).unwrap_or(size);
-        for k in 0..3 {
-            let (p, q) = (t[k], t[(k + 1) % 3]);
-            let Some(along) = (q - p).try_normalize(0.0) else { continue };
-            // In the plane of the triangle, away from the edge.
-            let inward = n.cross(&along);
-            let ids = [self.corners[i][k], self.corners[i][(k + 1) % 3]];
-            for &j in self.around.row(ids[0] as usize) {
-                if j as usize == i || !self.corners[j as usize].contains(&ids[1]) {
-                    continue;
-                }
-                let Some(m) = mesh.double_area_vector(j as usize).try_normalize(0.0) else { continue };
-                // Interior angle: π − the turn of the normals, for a convex edge.
-                let turn = m.dot(&-inward).atan2(m.dot(&n));
-                if turn > 0.0 {
-                    let half = 0.5 * (std::f64::consts::PI - turn);
-                    depth = depth.min(inward.dot(&(center - p)) * half.tan());
-                }
-            }
+    /// The part of the surface beyond each edge k to k + 1 of triangle `i`.
+    pub(crate) fn beyond(&self, i: u32) -> [Beyond; 3] {
+        self.beyond[i as usize]
+    }
+
+    /// Corners and edges of which triangle `i` is the first: each belongs to one triangle that has an area.
+    pub(crate) fn owned(&self, i: u32) -> u8 {
+        self.owned[i as usize]
+    }
+
+    /// Depth behind triangle `i` to which others are sought \[m\].
+    pub(crate) fn reach(&self, i: u32) -> f64 {
+        self.reaches[i as usize]
+    }
+
+    /// The tree over boxes about the triangles and the solid behind them.
+    pub(crate) fn thick(&self) -> &Bvh {
+        &self.thick
+    }
+
+    /// Whether the surface about corner `k` of triangle `i` reaches farthest along the unit vector `d` there, outward: `d` is one of its normals.
+    pub(crate) fn is_foremost(&self, i: u32, k: usize, d: &V) -> bool {
+        let v = self.corners[i as usize][k] as usize;
+        let p = self.points[v];
+        let behind = |t: &u32| {
+            self.corners[*t as usize].iter().all(|c| {
+                let e = self.points[*c as usize] - p;
+                d.dot(&e) <= LEVEL * e.norm()
+            })
+        };
+        self.outward[v].dot(d) > -LEVEL * self.outward[v].norm() && self.around.row(v).iter().all(behind)
+    }
+
+    /// Whether triangle `j` holds corner `k` of triangle `i`.
+    pub(crate) fn holds(&self, j: u32, i: u32, k: usize) -> bool {
+        self.corners[j as usize].contains(&self.corners[i as usize][k])
+    }
+
+    /// The box about triangle `i` and the solid behind it, to the depth `reach` \[m\].
+    fn box_of(&self, i: u32, reach: f64) -> Aabb {
+        let t = self.corners[i as usize].map(|v| self.points[v as usize]);
+        box_behind(&t, &self.normals[i as usize], reach)
+    }
+
+    fn look_around(&self, i: usize) -> ([Beyond; 3], u8) {
+        let (ids, n) = (self.corners[i], self.normals[i]);
+        let (mut beyond, mut owned) = ([Beyond::Rim; 3], 0);
+        if n == V::zeros() {
+            return (beyond, owned);
         }
-        depth.max(0.0)
+        let has_area = |j: &&u32| self.normals[**j as usize] != V::zeros();
+        for k in 0..3 {
+            let about = || self.around.row(ids[k] as usize).iter().filter(has_area);
+            if about().all(|j| *j as usize >= i) {
+                owned |= 1 << k;
+            }
+            let (a, b) = (ids[k], ids[(k + 1) % 3]);
+            let across = |j: &&u32| **j as usize != i && self.corners[**j as usize].contains(&b);
+            if about().filter(across).all(|j| *j as usize > i) {
+                owned |= 8 << k;
+            }
+            let Some(j) = about().find(across) else { continue };
+            let apex = self.corners[*j as usize].iter().find(|c| **c != a && **c != b);
+            let Some(apex) = apex.map(|c| self.points[*c as usize]) else { continue };
+            let e = apex - self.points[a as usize];
+            beyond[k] = Beyond::of(&n, &e, apex);
+        }
+        (beyond, owned)
     }
 }
 
+/// The box about a triangle and the solid behind it, to the depth `reach` \[m\].
+pub(crate) fn box_behind(t: &[V; 3], normal: &V, reach: f64) -> Aabb {
+    let behind = normal * reach;
+    let points = t.map(|p| [Point3::from(p), Point3::from(p - behind)]);
+    Aabb::from_points(points.as_flattened())
+}
+
+fn reach(mesh: &Triangles, i: usize, n: &V) -> f64 {
+    let t = mesh.triangle(i);
+    let center = Point3::from((t[0].coords + t[1].coords + t[2].coords) / 3.0);
+    let size = (t[1] - t[0]).norm().max((t[2] - t[0]).norm()).max((t[2] - t[1]).norm());
+    if *n == V::zeros() {
+        return 0.0;
+    }
+    first_hit(mesh, &center, &-n, i as u32).unwrap_or(size).min(SIDES * size)
+}
+
 /// Distance along the unit vector `d` from `origin` to the first triangle but `own`.
-pub(crate) fn first_hit(mesh: &Triangles, origin: &Point3<f64>, d: &Vector3<f64>, own: u32) -> Option<f64> {
+pub(crate) fn first_hit(mesh: &Triangles, origin: &Point3<f64>, d: &V, own: u32) -> Option<f64> {
     let nearest = std::cell::Cell::new(f64::INFINITY);
-    let enter = |b: &Aabb| {
-        let (mut from, mut to) = (0.0f64, nearest.get());
-        for k in 0..3 {
-            if d[k] == 0.0 {
-                if origin[k] < b.min[k] || origin[k] > b.max[k] {
-                    return false;
-                }
-                continue;
+    mesh.bvh().visit(
+        |b| is_crossed(b, origin, d, nearest.get()),
+        |j| {
+            if j != own
+                && let Some(s) = hit(&mesh.triangle(j as usize), origin, d)
+                && s < nearest.get()
+            {
+                nearest.set(s);
             }
-            let (s, e) = ((b.min[k] - origin[k]) / d[k], (b.max[k] - origin[k]) / d[k]);
-            (from, to) = (from.max(s.min(e)), to.min(s.max(e)));
-        }
-        from <= to
-    };
-    mesh.bvh().visit(enter, |j| {
-        if j == own {
-            return;
-        }
-        let [a, b, c] = mesh.triangle(j as usize);
-        let (u, v) = (b - a, c - a);
-        let n = u.cross(&v);
-        let along = n.dot(d);
-        if along.abs() <= 1e-12 * n.norm() {
-            return;
-        }
-        let s = n.dot(&(a - origin)) / along;
-        let x = origin + d * s - a;
-        let n2 = n.norm_squared();
-        let (l, m) = (x.cross(&v).dot(&n) / n2, u.cross(&x).dot(&n) / n2);
-        if s >= 0.0 && s < nearest.get() && l >= -1e-9 && m >= -1e-9 && l + m <= 1.0 + 1e-9 {
-            nearest.set(s);
-        }
-    });
+        },
+    );
     nearest.get().is_finite().then(|| nearest.get())
+}
+
+/// Whether the line from `origin` to `origin` + `to`·`d` enters a box.
+pub(crate) fn is_crossed(b: &Aabb, origin: &Point3<f64>, d: &V, to: f64) -> bool {
+    let (mut from, mut to) = (0.0f64, to);
+    for k in 0..3 {
+        if d[k] == 0.0 {
+            if origin[k] < b.min[k] || origin[k] > b.max[k] {
+                return false;
+            }
+            continue;
+        }
+        let (s, e) = ((b.min[k] - origin[k]) / d[k], (b.max[k] - origin[k]) / d[k]);
+        (from, to) = (from.max(s.min(e)), to.min(s.max(e)));
+    }
+    from <= to
+}
+
+/// Where the ray from `origin` along `d` meets a triangle that it does not lie along, in lengths of `d`.
+pub(crate) fn hit([a, b, c]: &[Point3<f64>; 3], origin: &Point3<f64>, d: &V) -> Option<f64> {
+    let (u, v) = (b - a, c - a);
+    let n = u.cross(&v);
+    let along = n.dot(d);
+    if along.abs() <= 1e-12 * n.norm() * d.norm() {
+        return None;
+    }
+    let s = n.dot(&(a - origin)) / along;
+    let x = origin + d * s - a;
+    let n2 = n.norm_squared();
+    let (l, m) = (x.cross(&v).dot(&n) / n2, u.cross(&x).dot(&n) / n2);
+    (s >= 0.0 && l >= -1e-9 && m >= -1e-9 && l + m <= 1.0 + 1e-9).then_some(s)
 }

@@ -35,6 +35,7 @@ mod property_narrow_patch_tilts;
 mod property_narrow_separating_axes;
 mod property_narrow_sunken;
 mod property_narrow_surface_codes;
+mod property_narrow_surface_overlaps;
 mod property_narrow_surface_points;
 mod property_narrow_surface_solids;
 mod property_signed_distance;

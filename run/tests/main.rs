@@ -42,4 +42,5 @@ mod property_swings;
 mod property_throws;
 mod property_unread;
 mod regression_robots;
+mod regression_surfaces_at_rest;
 mod regression_view;

@@ -34,12 +34,28 @@ struct Throw {
     radius: f64,
 }
 
-/// A geom as MJCF, its radius and its thinnest side \[m\].
-fn geom(rng: &mut Rng, asset: &mut String, name: &str) -> (String, f64, f64) {
+/// A mesh of a box without its corner towards +x and +y, or whole where the corner is all of it, as MJCF.
+fn angle(name: &str, half: [f64; 3], cut: f64) -> String {
+    let [x, y, z] = half;
+    let ring = [(-x, -y), (x, -y), (x, y * cut), (x * cut, y * cut), (x * cut, y), (-x, y)];
+    let vertices: String = [-z, z].iter().flat_map(|z| ring.map(|(x, y)| format!("{x} {y} {z} "))).collect();
+    // Convex parts of the ring share corners 0 and 3.
+    let cap = [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]];
+    let sides = (0..6).flat_map(|k| {
+        let l = (k + 1) % 6;
+        [[k, l, l + 6], [k, l + 6, k + 6]]
+    });
+    let caps = cap.iter().flat_map(|[a, b, c]| [[*a, *c, *b], [a + 6, b + 6, c + 6]]);
+    let faces: String = caps.chain(sides).map(|[a, b, c]| format!("{a} {b} {c} ")).collect();
+    format!("<mesh name='{name}' vertex='{vertices}' face='{faces}'/>")
+}
+
+/// A geom as MJCF, its radius and its thinnest side \[m\]; `surfaces`: also meshes whose triangles collide.
+fn geom(rng: &mut Rng, asset: &mut String, name: &str, surfaces: bool) -> (String, f64, f64) {
     let s = rng.log_uniform(0.03, 0.15);
     let [x, y, z] = [0; 3].map(|_| rng.uniform(0.3, 1.0) * s);
     let far = |x: f64, y: f64, z: f64| Vector3::new(x, y, z).norm();
-    match rng.below(8) {
+    match rng.below(if surfaces { 14 } else { 8 }) {
         0 => (format!("type='sphere' size='{s}'"), s, 2.0 * s),
         1 => (format!("type='capsule' size='{x} {s}'"), s + x, 2.0 * x),
         2 => (format!("type='cylinder' size='{x} {y}'"), x.hypot(y), 2.0 * x.min(y)),
@@ -48,6 +64,20 @@ fn geom(rng: &mut Rng, asset: &mut String, name: &str) -> (String, f64, f64) {
         // A thin plate, a needle and a hull.
         5 => (format!("type='box' size='{s} {x} {}'", 0.03 * s), s.hypot(x), 0.06 * s),
         6 => (format!("type='capsule' size='{} {}'", 0.05 * s, 2.0 * s), 2.05 * s, 0.1 * s),
+        // An angle, a plate and a needle of triangles.
+        8..=9 => {
+            let cut = rng.uniform(-0.4, 0.4);
+            asset.push_str(&angle(name, [x, y, z], cut));
+            (format!("type='mesh' mesh='{name}'"), far(x, y, z), (1.0 + cut) * x.min(y).min(z))
+        }
+        10 => {
+            asset.push_str(&angle(name, [s, x, 0.03 * s], 0.2));
+            (format!("type='mesh' mesh='{name}'"), s.hypot(x), 0.06 * s)
+        }
+        11 => {
+            asset.push_str(&angle(name, [0.05 * s, 0.05 * s, 2.0 * s], 0.2));
+            (format!("type='mesh' mesh='{name}'"), 2.05 * s, 0.06 * s)
+        }
         _ => {
             let mut vertices = String::new();
             for _ in 0..12 {
@@ -69,8 +99,9 @@ fn quaternion(rng: &mut Rng) -> String {
 fn throw(seed: u64, weightless: bool) -> Throw {
     let rng = &mut Rng::new(seed);
     let mut asset = String::new();
-    let (a, of_a, thin_a) = geom(rng, &mut asset, "a");
-    let (b, of_b, thin_b) = geom(rng, &mut asset, "b");
+    let surfaces = rng.chance(0.5);
+    let (a, of_a, thin_a) = geom(rng, &mut asset, "a", surfaces);
+    let (b, of_b, thin_b) = geom(rng, &mut asset, "b", surfaces);
     let speed = rng.log_uniform(1.0, 20.0);
     let falls = rng.chance(0.5) && !weightless;
     let spin = if rng.chance(0.5) { rng.log_uniform(1.0, 100.0) } else { 0.0 };
@@ -90,7 +121,8 @@ fn throw(seed: u64, weightless: bool) -> Throw {
              <worldbody><body quat='{qa}'><geom {a}/></body><body pos='{} {} {}' quat='{qb}'><freejoint/><geom {b}/></body></worldbody></mujoco>",
             g.z, p.x, p.y, p.z
         );
-        Scene::from_mjcf(&text, "throw.xml", &LoadOptions::default()).unwrap()
+        let options = LoadOptions { keep_mesh_surfaces: surfaces, ..LoadOptions::default() };
+        Scene::from_mjcf(&text, "throw.xml", &options).unwrap()
     };
     Throw {
         scene: scene(1),

@@ -23,8 +23,6 @@ pub(super) enum Core<'a> {
     Hull(&'a ConvexMesh),
     /// Corners.
     Triangle([V; 3]),
-    /// A triangle of a surface, counter-clockwise seen from outside, and a point within the solid behind it.
-    Wedge([V; 3], V),
 }
 
 /// A core and the radius of the ball that sweeps it.
@@ -67,10 +65,6 @@ impl Core<'_> {
             }
             Core::Hull(m) => m.vertices[hull_support(m, d)].coords,
             Core::Triangle(t) => t[triangle_support(t, d)],
-            Core::Wedge(t, apex) => {
-                let p = t[triangle_support(t, d)];
-                if apex.dot(d) > p.dot(d) { *apex } else { p }
-            }
         }
     }
 
@@ -88,7 +82,7 @@ impl Core<'_> {
             Core::Cylinder(r, h) => r.hypot(*h),
             Core::Ellipsoid(e) => e.max(),
             Core::Hull(m) => m.ascent.extent,
-            Core::Triangle(t) | Core::Wedge(t, _) => {
+            Core::Triangle(t) => {
                 t.iter().map(|p| p.norm_squared()).fold(0.0, f64::max).sqrt()
             }
         }

@@ -387,7 +387,6 @@ fn face_normal(core: &Core<'_>, d: &V) -> Option<V> {
             let n = unit(&(t[1] - t[0]).cross(&(t[2] - t[0])), 0.0)?;
             Some(if n.dot(d) < 0.0 { -n } else { n })
         }
-        Core::Wedge(t, _) => unit(&(t[1] - t[0]).cross(&(t[2] - t[0])), 0.0),
         _ => None,
     }
 }

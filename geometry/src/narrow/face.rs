@@ -171,14 +171,6 @@ pub(super) fn face(core: &Core<'_>, d: &V, reach: Reach, out: &mut Face) {
             }
         }
         Core::Triangle(t) => triangle_face(t, d, tilt, slant, out),
-        Core::Wedge(t, apex) => {
-            let i = triangle_support(t, d);
-            if apex.dot(d) > t[i].dot(d) {
-                out.set_point(*apex, VERTEX | 3);
-            } else {
-                triangle_face(t, d, tilt, slant, out);
-            }
-        }
     }
 }
 

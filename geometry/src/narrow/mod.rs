@@ -4,10 +4,12 @@
 //! normals: closed forms where they exist, else Gilbert–Johnson–Keerthi apart and a search over directions when overlapping,
 //! both polished to roundoff. A patch is the overlap of the two facing features in the tangent plane.
 
+mod approach;
 mod capsule;
 mod clip;
 mod convex;
 mod core;
+mod critical;
 mod distance;
 mod expand;
 mod face;
@@ -24,6 +26,7 @@ mod segment;
 mod sunken;
 mod support;
 mod surface;
+mod surface_pair;
 mod table;
 mod triangle;
 mod triangles;
@@ -31,6 +34,7 @@ mod triangles;
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
 pub(crate) use self::core::tangents;
+pub use self::approach::{Apart, Approach, time_apart};
 pub use self::distance::{Witness, distance};
 pub(crate) use self::patch::FACING;
 pub use self::support::{aabb, bounding_radius, support};
@@ -92,9 +96,8 @@ impl Unsupported {
 /// [flipped](ContactPoint::flipped), unless A and B are the same shape in the same place. A triangle surface pushes outward by
 /// winding and ignores shapes that lie wholly behind it; a height field pushes up shapes that have sunk into it, however deep above its base.
 ///
-/// Two surfaces meet triangle by triangle, exactly while they are apart. Overlapping, they see no deeper than half the thickness of the
-/// second one's solid (a triangle's own size, where it is open), so thin plates may pass through each other in one large step; where
-/// edges cross, the way out is now and then longer than the shortest. For deep contact of closed bodies take convex parts.
+/// Two surfaces meet at the points that are critical to both along a normal that both have there: local minima of the distance where they are apart, shortest ways out
+/// where they overlap. They see as deep behind a triangle as its solid is thick and within twice its size, so thin plates may pass through each other in one large step.
 ///
 /// # Errors
 /// [`Unsupported`] pairs (see [`support_table`]) and poses that are not finite.
@@ -155,7 +158,7 @@ fn ordered_contacts(
         return Ok(());
     }
     if let (Some(surface_a), Some(surface_b)) = (Surface::of(a), Surface::of(b)) {
-        surface::contacts_of_surfaces(surface_a, surface_b, x_wa, x_wb, margin, out);
+        surface_pair::contacts(surface_a, surface_b, [x_wa, x_wb], margin, out);
         return Ok(());
     }
     Err(order::unsupported(a, b))

@@ -57,26 +57,8 @@ pub(super) fn around(
         } else if nb && !na {
             facing_a(pair, n, Reach::Best, space);
         }
-        space.intersect(n, 1e-12 * pair.scale);
-        let Workspace { a: fa, b: fb, shared, .. } = &*space;
-        let mut deepest = f64::INFINITY;
-        for c in shared.corners() {
-            let q = shared.lift(c);
-            let (p_a, p_b) = (point_over(fa, &q, n), point_over(fb, &q, n));
-            let gap = n.dot(&(p_b - p_a)) - radii[0] - radii[1];
-            if gap < margin {
-                deepest = deepest.min(gap);
-                let p_a = x_wa * Point3::from(p_a + n * radii[0]);
-                out.push(ContactPoint {
-                    p_a,
-                    p_b: p_a + normal * gap,
-                    normal,
-                    gap,
-                    feature: feature(c.codes),
-                });
-            }
-        }
-        (deepest, [fa.code, fb.code])
+        let deepest = share(pair, radii, n, space, x_wa, margin, out);
+        (deepest, [space.a.code, space.b.code])
     });
     if deepest > gap_of_points + WITNESS * pair.scale {
         // The witness points move within their features.
@@ -84,4 +66,45 @@ pub(super) fn around(
         out.push(ContactPoint { p_a, p_b, normal, gap: gap_of_points, feature: feature(codes) });
     }
     reduce(out, from);
+}
+
+/// The points that the parts facing each other along `n` (frame of A) share, as far as they lie within the angle of [`FACING`] of the tangent plane.
+pub(super) fn flat_parts(
+    pair: &Pair<'_>,
+    n: &V,
+    x_wa: &Isometry3<f64>,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    with_workspace(|space| {
+        facing(pair, n, [Reach::Within(FACING); 2], space);
+        share(pair, [0.0; 2], n, space, x_wa, margin, out);
+    });
+}
+
+/// Appends the corners that the features of a workspace share along `n`; the least gap.
+fn share(
+    pair: &Pair<'_>,
+    radii: [f64; 2],
+    n: &V,
+    space: &mut Workspace,
+    x_wa: &Isometry3<f64>,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) -> f64 {
+    let normal = x_wa.rotation * n;
+    space.intersect(n, 1e-12 * pair.scale);
+    let Workspace { a: fa, b: fb, shared, .. } = &*space;
+    let mut deepest = f64::INFINITY;
+    for c in shared.corners() {
+        let q = shared.lift(c);
+        let (p_a, p_b) = (point_over(fa, &q, n), point_over(fb, &q, n));
+        let gap = n.dot(&(p_b - p_a)) - radii[0] - radii[1];
+        if gap < margin {
+            deepest = deepest.min(gap);
+            let p_a = x_wa * Point3::from(p_a + n * radii[0]);
+            out.push(ContactPoint { p_a, p_b: p_a + normal * gap, normal, gap, feature: feature(c.codes) });
+        }
+    }
+    deepest
 }

@@ -80,11 +80,6 @@ fn flats(core: &Core<'_>, d: &V, tol: f64, mut push: impl FnMut(V, f64)) {
             }
         }
         Core::Triangle(t) => edges(t, triangle_support(t, d), d, tol, push),
-        Core::Wedge(t, apex) => {
-            let i = triangle_support(t, d);
-            let i = if apex.dot(d) > t[i].dot(d) { 3 } else { i };
-            edges(&[t[0], t[1], t[2], *apex], i, d, tol, push);
-        }
     }
 }
 

@@ -145,7 +145,7 @@ fn likely(core: &Core<'_>, mut offer: impl FnMut(V)) {
             both(V::z());
         }
         Core::Hull(m) => m.normals.iter().take(MAX_FACES).for_each(|n| offer(*n)),
-        Core::Triangle(t) | Core::Wedge(t, _) => {
+        Core::Triangle(t) => {
             if let Some(n) = unit(&(t[1] - t[0]).cross(&(t[2] - t[0])), 0.0) {
                 both(n);
             }

@@ -1,7 +1,4 @@
-//! Triangle surfaces and height fields against convex shapes and each other, one triangle at a time.
-//!
-//! Of two surfaces, each triangle of the second counts as a wedge: the triangle and a point within the solid behind it. So an
-//! overlap deeper than the wedges are tall is not seen.
+//! Triangle surfaces and height fields against convex shapes, one triangle at a time.
 
 use std::cell::RefCell;
 
@@ -13,19 +10,18 @@ use super::face::FACE;
 use super::polish::Direction;
 use super::reduce::reduce;
 use super::sunken;
-use super::triangle::{Query, Way, Wedge};
+use super::triangle::{Query, Way};
 use super::triangles::{Surface, surface_code};
 use crate::Aabb;
 
 type V = Vector3<f64>;
 
 /// Cosine above which the normals of two points count as one.
-const SAME_NORMAL: f64 = 0.9999;
+pub(super) const SAME_NORMAL: f64 = 0.9999;
 
 #[derive(Default)]
 struct Scratch {
     triangles: Vec<u32>,
-    wedges: Vec<u32>,
     points: Vec<ContactPoint>,
     hits: Vec<Hit>,
     ways: Vec<Direction>,
@@ -35,8 +31,7 @@ struct Scratch {
 /// A triangle that overlaps B, and the way out.
 #[derive(Clone, Copy)]
 struct Hit {
-    /// Triangle of A, and of B if that is a surface.
-    triangles: [u32; 2],
+    triangle: u32,
     way: Way,
     /// Its points.
     from: usize,
@@ -57,48 +52,13 @@ pub(super) fn contacts(
     out: &mut Vec<ContactPoint>,
 ) {
     with_scratch(|s| {
-        let mut query = Query::new(a, b, None, [x_wa, x_wb], margin);
-        collect(&mut query, 0, s);
-        keep_shortest(&query.pair, a, |_| Some(b.0), margin, s);
+        let mut query = Query::new(a, b, [x_wa, x_wb], margin);
+        collect(&mut query, s);
+        keep_shortest(&query.pair, a, margin, s);
         if let (Surface::Field(field), true) = (a, s.points.is_empty()) {
             s.points.extend(sunken::contact(&mut query, field, &mut s.triangles));
         }
-        spread(1e-9 * query.pair.scale, s, out);
-    });
-}
-
-/// Appends the contacts of two surfaces.
-pub(super) fn contacts_of_surfaces(
-    a: Surface<'_>,
-    b: Surface<'_>,
-    x_wa: &Isometry3<f64>,
-    x_wb: &Isometry3<f64>,
-    margin: f64,
-    out: &mut Vec<ContactPoint>,
-) {
-    with_scratch(|s| {
-        let bounds = a.bounds();
-        let near = bounds.transformed(&x_wb.inv_mul(x_wa)).inflated(margin.max(0.0));
-        let mut wedges = std::mem::take(&mut s.wedges);
-        b.near(&near, &mut wedges);
-        let mut scale = 0.0f64;
-        for &j in &wedges {
-            let Some(core) = b.wedge(j) else { continue };
-            let from = s.points.len();
-            let wedge = Wedge { surface: b, triangle: j };
-            let mut query = Query::new(a, (core, 0.0), Some(wedge), [x_wa, x_wb], margin);
-            scale = scale.max(query.pair.scale);
-            if bounds.inflated(margin.max(0.0)).overlaps(&query.aabb_of_b()) {
-                collect(&mut query, j, s);
-            }
-            for c in &mut s.points[from..] {
-                c.feature = c.feature & !0xffff_ffff | u64::from(surface_code(j, c.feature as u32));
-            }
-        }
-        s.wedges = wedges;
-        let pair = Pair::new(Core::Point, Core::Point, &x_wa.inv_mul(x_wb));
-        keep_shortest(&pair, a, |j| b.wedge(j), margin, s);
-        spread(1e-9 * scale, s, out);
+        spread(1e-9 * query.pair.scale, &mut s.points, &mut s.group, out);
     });
 }
 
@@ -114,7 +74,7 @@ fn with_scratch(f: impl FnOnce(&mut Scratch)) {
 }
 
 /// Adds the contacts of B with each triangle of A near it.
-fn collect(query: &mut Query<'_>, wedge: u32, s: &mut Scratch) {
+fn collect(query: &mut Query<'_>, s: &mut Scratch) {
     let reach = query.margin.max(0.0) + query.radius + 1e-9 * query.pair.scale;
     query.surface.near(&query.aabb_of_b().inflated(reach), &mut s.triangles);
     for &i in &s.triangles {
@@ -122,7 +82,7 @@ fn collect(query: &mut Query<'_>, wedge: u32, s: &mut Scratch) {
         query.pair.a = Core::Triangle(t);
         let from = s.points.len();
         if let Some(way) = query.triangle(i, &t, &mut s.points) {
-            s.hits.push(Hit { triangles: [i, wedge], way, from, to: s.points.len() });
+            s.hits.push(Hit { triangle: i, way, from, to: s.points.len() });
         }
         for c in &mut s.points[from..] {
             c.feature = u64::from(surface_code(i, (c.feature >> 32) as u32)) << 32 | c.feature & 0xffff_ffff;
@@ -131,24 +91,16 @@ fn collect(query: &mut Query<'_>, wedge: u32, s: &mut Scratch) {
 }
 
 /// Drops the points of triangles that a shorter way out, found for another triangle, frees as well: beside an edge that dips into B, the
-/// faces' own normals lead the long way round. `core` gives B for each triangle of it.
-fn keep_shortest<'a>(
-    pair: &Pair<'a>,
-    a: Surface<'_>,
-    core: impl Fn(u32) -> Option<Core<'a>>,
-    margin: f64,
-    s: &mut Scratch,
-) {
+/// faces' own normals lead the long way round.
+fn keep_shortest(pair: &Pair<'_>, a: Surface<'_>, margin: f64, s: &mut Scratch) {
     let Scratch { hits, ways, points, .. } = s;
     hits.sort_unstable_by(|h, k| {
         let shorter = k.way.out.s.total_cmp(&h.way.out.s);
-        k.way.allowed.cmp(&h.way.allowed).then(shorter).then(h.triangles.cmp(&k.triangles))
+        k.way.allowed.cmp(&h.way.allowed).then(shorter).then(h.triangle.cmp(&k.triangle))
     });
     ways.clear();
     for h in hits.iter() {
-        let [i, j] = h.triangles;
-        let Some(b) = core(j) else { continue };
-        let pair = Pair { a: Core::Triangle(a.triangle(i)), b, ..*pair };
+        let pair = Pair { a: Core::Triangle(a.triangle(h.triangle)), ..*pair };
         let out = h.way.out;
         let same = ways.iter().position(|w| w.n.dot(&out.n) > SAME_NORMAL);
         match same {
@@ -169,17 +121,22 @@ fn keep_shortest<'a>(
 }
 
 /// At most a patch of points for each normal.
-fn spread(tol: f64, s: &mut Scratch, out: &mut Vec<ContactPoint>) {
-    merge(&mut s.points, tol);
-    while let Some(first) = s.points.first().map(|c| c.normal) {
-        s.group.clear();
-        s.group.extend(s.points.iter().filter(|c| c.normal.dot(&first) > SAME_NORMAL));
-        s.points.retain(|c| c.normal.dot(&first) <= SAME_NORMAL);
-        if s.group.is_empty() {
+pub(super) fn spread(
+    tol: f64,
+    points: &mut Vec<ContactPoint>,
+    group: &mut Vec<ContactPoint>,
+    out: &mut Vec<ContactPoint>,
+) {
+    merge(points, tol);
+    while let Some(first) = points.first().map(|c| c.normal) {
+        group.clear();
+        group.extend(points.iter().filter(|c| c.normal.dot(&first) > SAME_NORMAL));
+        points.retain(|c| c.normal.dot(&first) <= SAME_NORMAL);
+        if group.is_empty() {
             break;
         }
-        reduce(&mut s.group, 0);
-        out.extend_from_slice(&s.group);
+        reduce(group, 0);
+        out.extend_from_slice(group);
     }
 }
 

@@ -19,18 +19,11 @@ type V = Vector3<f64>;
 /// Sine below which a direction counts as lying in a plane or along a normal.
 const ALIGNED: f64 = 1e-6;
 
-/// The triangle of a second surface whose wedge is B.
-#[derive(Clone, Copy)]
-pub(super) struct Wedge<'a> {
-    pub(super) surface: Surface<'a>,
-    pub(super) triangle: u32,
-}
-
 /// Way of B out of a triangle that it overlaps.
 #[derive(Clone, Copy)]
 pub(super) struct Way {
     pub(super) out: Direction,
-    /// Whether the surfaces allow it and share points along it; if not it is the last resort.
+    /// Whether the surface allows it and shares points with B along it; if not it is the last resort.
     pub(super) allowed: bool,
     /// About the middle of the overlap.
     pub(super) point: ContactPoint,
@@ -42,7 +35,6 @@ pub(super) struct Query<'a> {
     pub(super) pair: Pair<'a>,
     pub(super) radius: f64,
     pub(super) margin: f64,
-    wedge: Option<Wedge<'a>>,
     pub(super) x_wa: &'a Isometry3<f64>,
     solid: bool,
 }
@@ -51,13 +43,12 @@ impl<'a> Query<'a> {
     pub(super) fn new(
         surface: Surface<'a>,
         (core, radius): (Core<'a>, f64),
-        wedge: Option<Wedge<'a>>,
         [x_wa, x_wb]: [&'a Isometry3<f64>; 2],
         margin: f64,
     ) -> Self {
         let pair = Pair::new(Core::Point, core, &x_wa.inv_mul(x_wb));
         let solid = matches!(surface, Surface::Field(_));
-        Self { surface, pair, radius, margin, wedge, x_wa, solid }
+        Self { surface, pair, radius, margin, x_wa, solid }
     }
 
     /// The box about the core of B, in the frame of the surface.
@@ -80,7 +71,7 @@ impl<'a> Query<'a> {
         }
         let behind = own.dot(&(self.pair.support_b(&-own) - t[0])) < 0.0;
         if behind {
-            if self.solid && self.allowed_by_b(&own, None) {
+            if self.solid {
                 self.push(&own, above, witness_over(&self.pair, &own), out);
             }
             return None;
@@ -101,10 +92,7 @@ impl<'a> Query<'a> {
         let facing = w.n.dot(&own);
         let straight = w.n.cross(&own).norm() <= ALIGNED;
         let n = if straight { own } else { w.n };
-        if facing >= -ALIGNED
-            && (straight || allowed(self.surface, i, &n, &p_a))
-            && self.allowed_by_b(&n, Some(&p_b))
-        {
+        if facing >= -ALIGNED && (straight || allowed(self.surface, i, &n, &p_a)) {
             self.push(&n, w.s, (p_a, p_b), out);
         }
         None
@@ -124,29 +112,7 @@ impl<'a> Query<'a> {
         around(&self.pair, [0.0, self.radius], (n, known), points, self.x_wa, self.margin, out);
     }
 
-    /// Whether B, if it stands for a triangle of a surface, may be pushed along `n` at its point `p`, found when not given.
-    fn allowed_by_b(&self, n: &V, p: Option<&V>) -> bool {
-        let Some(Wedge { surface, triangle }) = self.wedge else { return true };
-        let t = surface.triangle(triangle);
-        let d = self.pair.opposite_in_b(n);
-        let Some(own) = unit(&(t[1] - t[0]).cross(&(t[2] - t[0])), 0.0) else { return false };
-        let facing = own.dot(&d);
-        if facing < -ALIGNED {
-            return false;
-        }
-        // Where the apex is foremost, the surface is elsewhere.
-        let lowest = self.pair.b.support(&d).dot(&d);
-        if t.iter().all(|v| v.dot(&d) < lowest - ALIGNED * self.pair.scale) {
-            return false;
-        }
-        if own.cross(&d).norm() <= ALIGNED {
-            return true;
-        }
-        let p = p.map_or_else(|| witness_over(&self.pair, n).1, |p| *p);
-        allowed(surface, triangle, &d, &self.pair.r.tr_mul(&(p - self.pair.t)))
-    }
-
-    /// The normal along which B leaves the triangle soonest, and whether the surfaces allow it; `shortest` is that of the triangle
+    /// The normal along which B leaves the triangle soonest, and whether the surface allows it; `shortest` is that of the triangle
     /// without its neighbours.
     fn way_out(&self, i: u32, t: &[V; 3], own: &V, shortest: &Direction) -> (Direction, bool) {
         let mut best = None;
@@ -156,12 +122,6 @@ impl<'a> Query<'a> {
             && best.s >= shortest.s - 1e-12 * self.pair.scale
         {
             return (best, true);
-        }
-        if let Some(Wedge { surface, triangle }) = self.wedge {
-            let b = surface.triangle(triangle);
-            if let Some(n) = unit(&(b[1] - b[0]).cross(&(b[2] - b[0])), 0.0) {
-                self.offer(i, own, -(self.pair.r * n), &mut best);
-            }
         }
         let mut edge = *shortest;
         let mut start: Option<Direction> = None;
@@ -215,7 +175,7 @@ impl<'a> Query<'a> {
         })
     }
 
-    /// Takes `n` for `best` if it separates further and the surfaces allow it there.
+    /// Takes `n` for `best` if it separates further and the surface allows it there.
     fn offer(&self, i: u32, own: &V, n: V, best: &mut Option<Direction>) {
         if n.dot(own) < -ALIGNED {
             return;
@@ -223,8 +183,7 @@ impl<'a> Query<'a> {
         let s = self.pair.separation(&n);
         if best.is_none_or(|b| s > b.s + 1e-13 * self.pair.scale) {
             let straight = n.cross(own).norm() <= ALIGNED;
-            let (p, q) = witness_over(&self.pair, &n);
-            if (straight || allowed(self.surface, i, &n, &p)) && self.allowed_by_b(&n, Some(&q)) {
+            if straight || allowed(self.surface, i, &n, &witness_over(&self.pair, &n).0) {
                 *best = Some(Direction { n, s });
             }
         }

@@ -1,9 +1,12 @@
 //! Surfaces of triangles: meshes and height fields.
 
-use signorini_core::na::Vector3;
+use std::cell::Cell;
 
-use super::core::{Core, unit};
+use signorini_core::na::{Point3, Vector3};
+
+use super::core::unit;
 use super::face::{EDGE, FACE};
+use crate::mesh_links::{Beyond, LEVEL, hit, is_crossed};
 use crate::{Aabb, HeightField, Shape, TriangleMesh};
 
 type V = Vector3<f64>;
@@ -64,18 +67,182 @@ impl<'a> Surface<'a> {
         }
     }
 
-    /// Triangle `j` with a point within the solid behind it; None for one without area.
-    pub(super) fn wedge(&self, j: u32) -> Option<Core<'static>> {
-        let t = self.triangle(j);
-        let center = (t[0] + t[1] + t[2]) / 3.0;
-        let n = unit(&(t[1] - t[0]).cross(&(t[2] - t[0])), 0.0)?;
-        Some(Core::Wedge(
-            t,
-            match self {
-                Self::Mesh(m) => center - n * m.links().depth(j),
-                Self::Field(h) => V::new(center.x, center.y, 0.5 * (center.z - h.base)),
-            },
-        ))
+    /// Triangle `i` among its neighbours; None for one without area.
+    pub(super) fn tile(&self, i: u32) -> Option<Tile> {
+        let t = self.triangle(i);
+        match self {
+            Self::Mesh(m) => {
+                let links = m.links();
+                let (n, beyond, owned) = (links.normal(i), links.beyond(i), links.owned(i));
+                (n != V::zeros()).then_some(Tile { t, n, beyond, owned, reach: links.reach(i) })
+            }
+            Self::Field(h) => {
+                let n = unit(&(t[1] - t[0]).cross(&(t[2] - t[0])), 0.0)?;
+                let (mut beyond, mut owned) = ([Beyond::Rim; 3], 0b11_1111);
+                self.touching(i, |j| {
+                    let other = self.triangle(j);
+                    for k in 0..3 {
+                        let (p, q) = (t[k], t[(k + 1) % 3]);
+                        if !other.contains(&p) {
+                            continue;
+                        }
+                        let first = if j < i { 1 << k } else { 0 };
+                        owned &= !first;
+                        if let (true, Some(apex)) =
+                            (other.contains(&q), other.iter().find(|v| **v != p && **v != q))
+                        {
+                            owned &= !(first << 3);
+                            beyond[k] = Beyond::of(&n, &(apex - p), *apex);
+                        }
+                    }
+                });
+                Some(Tile { t, n, beyond, owned, reach: (t[0].z + t[1].z + t[2].z) / 3.0 + h.base })
+            }
+        }
+    }
+
+    /// Whether the surface about corner `k` of triangle `i` reaches farthest along the unit vector `d` there, outward.
+    pub(super) fn is_foremost(&self, i: u32, k: usize, d: &V) -> bool {
+        match self {
+            Self::Mesh(m) => m.links().is_foremost(i, k, d),
+            Self::Field(_) => {
+                let t = self.triangle(i);
+                let p = t[k];
+                let behind = |t: &[V; 3]| t.iter().all(|v| d.dot(&(v - p)) <= LEVEL * (v - p).norm());
+                let mut foremost = d.z >= -LEVEL && behind(&t);
+                self.touching(i, |j| {
+                    let other = self.triangle(j);
+                    foremost &= !other.contains(&p) || behind(&other);
+                });
+                foremost
+            }
+        }
+    }
+
+    /// Whether triangle `j` holds corner `k` of triangle `i`.
+    pub(super) fn holds(&self, j: u32, i: u32, k: usize) -> bool {
+        match self {
+            Self::Mesh(m) => m.links().holds(j, i, k),
+            Self::Field(_) => self.triangle(j).contains(&self.triangle(i)[k]),
+        }
+    }
+
+    /// Whether the way between two points crosses the surface, touching counts; `near` is overwritten.
+    pub(super) fn is_crossed(&self, from: &V, to: &V, near: &mut Vec<u32>) -> bool {
+        let (origin, d) = (Point3::from(*from), to - from);
+        let crosses =
+            |i: u32| hit(&self.triangle(i).map(Point3::from), &origin, &d).is_some_and(|s| s <= 1.0);
+        match self {
+            Self::Mesh(m) => {
+                let found = Cell::new(false);
+                let enter = |b: &Aabb| !found.get() && is_crossed(b, &origin, &d, 1.0);
+                m.bvh().visit(enter, |i| found.set(found.get() || crosses(i)));
+                found.get()
+            }
+            Self::Field(h) => {
+                h.triangles_in_aabb(&Aabb::from_points(&[origin, origin + d]), near);
+                near.iter().any(|i| crosses(*i))
+            }
+        }
+    }
+
+    /// Whether a point is in the solid, by the side of the triangle that is nearest along `d`.
+    pub(super) fn holds_point(&self, p: &V, d: &V) -> bool {
+        match self {
+            Self::Mesh(m) => {
+                let origin = Point3::from(*p);
+                let first = Cell::new((f64::INFINITY, false));
+                let enter = |b: &Aabb| is_crossed(b, &origin, d, first.get().0);
+                m.bvh().visit(enter, |i| {
+                    if let Some(s) = hit(&m.triangle(i as usize), &origin, d)
+                        && s < first.get().0
+                    {
+                        first.set((s, m.links().normal(i).dot(d) > 0.0));
+                    }
+                });
+                first.get().1
+            }
+            Self::Field(h) => h.height_at(p.x, p.y).is_some_and(|z| z > p.z) && p.z >= -h.base,
+        }
+    }
+
+    /// Whether an edge of triangle `t` crosses triangle `u`, or one of `u` crosses `t`.
+    pub(super) fn cross(t: &[V; 3], u: &[V; 3]) -> bool {
+        let pierces = |t: &[V; 3], u: &[V; 3]| {
+            (0..3).any(|k| crate::segment_crosses_triangle(&[t[k], t[(k + 1) % 3]], u))
+        };
+        pierces(t, u) || pierces(u, t)
+    }
+}
+
+/// A triangle of a surface, counter-clockwise seen from outside, with the parts of it that no earlier triangle has.
+#[derive(Clone, Copy)]
+pub(super) struct Tile {
+    pub(super) t: [V; 3],
+    /// Unit normal.
+    pub(super) n: V,
+    pub(super) beyond: [Beyond; 3],
+    owned: u8,
+    /// Depth behind it to which others are sought.
+    pub(super) reach: f64,
+}
+
+impl Tile {
+    pub(super) fn owns_corner(&self, k: usize) -> bool {
+        self.owned >> k & 1 == 1
+    }
+
+    /// Whether the edge k to k + 1 is its own, and an edge at all.
+    pub(super) fn owns_edge(&self, k: usize) -> bool {
+        self.owned >> (3 + k) & 1 == 1 && !matches!(self.beyond[k], Beyond::Level | Beyond::Rises)
+    }
+
+    /// Whether a part of the triangle, by its code, is a corner or an edge within a plane, or at the foot of a side that rises: no end of the solid.
+    pub(super) fn is_within(&self, code: u32) -> bool {
+        let level = |k: usize| self.beyond[k] == Beyond::Level;
+        let rises = |k: usize| self.beyond[k] == Beyond::Rises;
+        let edge = |k: usize| level(k) || rises(k);
+        match surface_code(0, code) & 7 {
+            k @ 0..=2 => {
+                let (k, l) = (k as usize, (k as usize + 2) % 3);
+                rises(k) || rises(l) || (level(k) && level(l))
+            }
+            3 => edge(0),
+            4 => edge(2),
+            5 => edge(1),
+            _ => false,
+        }
+    }
+
+    /// Whether the unit vector `d`, normal to the edge k to k + 1, is one of its normals.
+    pub(super) fn has_normal(&self, k: usize, d: &V) -> bool {
+        let p = self.t[k];
+        let behind = |v: &V| d.dot(&(v - p)) <= LEVEL * (v - p).norm();
+        behind(&self.t[(k + 2) % 3])
+            && match self.beyond[k] {
+                Beyond::Level | Beyond::Rises => false,
+                Beyond::Rim => d.dot(&self.n) >= -LEVEL,
+                Beyond::Falls(apex) => behind(&apex),
+            }
+    }
+
+    /// Unit normal of the surface beyond the edge k to k + 1; that of a rim lies in the plane of its triangle.
+    pub(super) fn beyond_normal(&self, k: usize) -> Option<V> {
+        let (p, q) = (self.t[k], self.t[(k + 1) % 3]);
+        match self.beyond[k] {
+            Beyond::Falls(apex) => unit(&(p - q).cross(&(apex - q)), 0.0),
+            Beyond::Rim => unit(&(q - p).cross(&self.n), 0.0),
+            Beyond::Level | Beyond::Rises => None,
+        }
+    }
+
+    /// Whether a triangle beyond an edge of its own turns back under it.
+    pub(super) fn is_sharp(&self) -> bool {
+        (0..3).any(|k| {
+            let (p, q) = (self.t[k], self.t[(k + 1) % 3]);
+            let inward = self.n.cross(&(q - p));
+            matches!(self.beyond[k], Beyond::Falls(apex) if self.owns_edge(k) && inward.dot(&(apex - p)) > 0.0)
+        })
     }
 }
 

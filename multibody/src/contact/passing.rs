@@ -1,8 +1,9 @@
 use signorini_core::ProblemError;
 use signorini_core::na::{Point3, Vector3};
-use signorini_geometry::{ContactPoint, Shape, support};
+use signorini_geometry::{Approach as Speeds, ContactPoint, Shape, support};
 use signorini_scene::Pose;
 
+use crate::contact::collider::Collider;
 use crate::contact::pairs::Pair;
 use crate::contact::placed::Placed;
 
@@ -38,6 +39,8 @@ struct Approach<'a> {
     spin: f64,
     /// Largest gap that matters \[m\].
     far: f64,
+    /// One is a triangle mesh: any part of it may be the one that meets, along any direction.
+    mesh: bool,
 }
 
 /// A time within the step, and the nearest contact there.
@@ -128,7 +131,10 @@ impl Placed<'_> {
             (self.velocity(c.body, &middle), spin)
         });
         let far = near.gap.max(0.0) + self.motion.approach(bodies[0], bodies[1]);
-        Approach { pair, bodies, velocity: b.0 - a.0, spin: a.1 + b.1, far }
+        let shapes = [pair.a, pair.b].map(|i| &self.colliders[i as usize].shape);
+        let open = |s: &&Shape| matches!(s, Shape::HalfSpace | Shape::HeightField(_));
+        let mesh = shapes.iter().any(|s| matches!(s, Shape::Mesh(_))) && !shapes.iter().any(open);
+        Approach { pair, bodies, velocity: b.0 - a.0, spin: a.1 + b.1, far, mesh }
     }
 
     /// Advances from a moment until the gap has fallen to `least`, negative ones included: conservative advancement (Mirtich 1996). The gap of convex shapes is the largest of those along all
@@ -143,6 +149,9 @@ impl Placed<'_> {
         let h = self.motion.horizon;
         let mut now = from;
         let enough = least + CLOSED * approach.far.min(self.thickness(approach.pair));
+        if approach.mesh {
+            return self.advance_mesh(approach, from, [least, enough], points);
+        }
         for _ in 0..ADVANCES {
             if now.near.gap <= enough {
                 return Ok(Advance::Met(now));
@@ -156,6 +165,42 @@ impl Placed<'_> {
             self.query_at(approach.pair, |c| self.moved(c.body, t) * c.pose, approach.far, points)?;
             let Some(near) = nearest(points) else { return Ok(Advance::Passed) };
             now = Moment { t, near };
+        }
+        Ok(Advance::Met(now))
+    }
+
+    /// [`Placed::advance`] of a pair with a triangle mesh: up to where it touches by the times of its triangles, into overlaps by the deepest of its contacts.
+    fn advance_mesh(
+        &self,
+        approach: &Approach<'_>,
+        mut now: Moment,
+        [least, enough]: [f64; 2],
+        points: &mut Vec<ContactPoint>,
+    ) -> Result<Advance, ProblemError> {
+        let h = self.motion.horizon;
+        let speeds = Speeds { velocity: approach.velocity, spin: approach.spin };
+        let closing = approach.closing(&now.near);
+        for _ in 0..ADVANCES {
+            let pose = |c: &Collider| self.moved(c.body, now.t) * c.pose;
+            let safe = if least < 0.0 {
+                points.clear();
+                self.query_at(approach.pair, pose, 0.0, points)?;
+                now.near.gap = nearest(points).map_or(0.0, |c| c.gap);
+                (now.near.gap - least) / closing
+            } else {
+                let Some(apart) = self.time_apart(approach.pair, pose, &speeds, [least, h - now.t]) else {
+                    return Ok(Advance::Met(now));
+                };
+                now.near.gap = apart.gap;
+                apart.time
+            };
+            if now.near.gap <= enough {
+                break;
+            }
+            now.t += safe;
+            if now.t >= h {
+                return Ok(Advance::Passed);
+            }
         }
         Ok(Advance::Met(now))
     }
@@ -182,12 +227,6 @@ impl Placed<'_> {
         }
         std::mem::swap(found, later);
         Ok(Ahead::Later)
-    }
-
-    /// Shortest side of the boxes around the two geoms \[m\].
-    fn thickness(&self, p: &Pair) -> f64 {
-        let of = |i: u32| self.colliders[i as usize].bounds.map_or(f64::INFINITY, |b| b.thickness());
-        of(p.a).min(of(p.b))
     }
 
     /// Velocity of B relative to A at the points of a contact \[m/s\].
@@ -235,6 +274,6 @@ impl Placed<'_> {
 impl Approach<'_> {
     /// Speed at which the gap may close along its normal \[m/s\].
     fn closing(&self, near: &ContactPoint) -> f64 {
-        self.spin - self.velocity.dot(&near.normal)
+        if self.mesh { self.spin + self.velocity.norm() } else { self.spin - self.velocity.dot(&near.normal) }
     }
 }

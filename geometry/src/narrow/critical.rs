@@ -1,0 +1,318 @@
+//! Points at which two surfaces are critical to each other: along a normal that both share there.
+//!
+//! A face has one normal, a convex edge those between the normals of its two triangles, a corner those along which nothing about it reaches
+//! farther. The features of a pair of triangles meet in closed form, and each feature of a surface belongs to one triangle, so none is met twice.
+
+use signorini_core::na::{Isometry3, Matrix3, Vector3};
+
+use super::core::unit;
+use super::face::{FACE, VERTEX, edge_code};
+use super::triangles::{Surface, Tile};
+
+type V = Vector3<f64>;
+
+/// Sine of the angle below which two edges count as parallel.
+const PARALLEL: f64 = 1e-9;
+/// Round-off of a place, relative to the size of the numbers.
+const ROUND_OFF: f64 = 1e-9;
+
+/// Most projections on the sides of two edges that cross.
+const PROJECTIONS: usize = 200;
+
+/// A part of a triangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Part {
+    Corner(usize),
+    /// From corner k to corner k + 1.
+    Edge(usize),
+    Face,
+}
+
+impl Part {
+    pub(super) fn code(self) -> u32 {
+        match self {
+            Self::Corner(k) => VERTEX | k as u32,
+            Self::Edge(k) => edge_code(k as u32, ((k + 1) % 3) as u32),
+            Self::Face => FACE,
+        }
+    }
+
+    /// Whether triangle `j` of a surface holds this part of triangle `i`.
+    pub(super) fn is_held(self, surface: &Surface<'_>, j: u32, i: u32) -> bool {
+        i == j
+            || match self {
+                Self::Corner(k) => surface.holds(j, i, k),
+                Self::Edge(k) => surface.holds(j, i, k) && surface.holds(j, i, (k + 1) % 3),
+                Self::Face => false,
+            }
+    }
+}
+
+/// Two points along a common normal, in the frame of A.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Critical {
+    pub(super) n: V,
+    pub(super) gap: f64,
+    /// Point of A; that of B lies `gap` beyond it along the normal.
+    pub(super) p: V,
+    pub(super) triangles: [u32; 2],
+    pub(super) parts: [Part; 2],
+}
+
+impl Critical {
+    pub(super) fn point_of_b(&self) -> V {
+        self.p + self.n * self.gap
+    }
+}
+
+/// A triangle of B in the frame of A.
+#[derive(Clone, Copy)]
+pub(super) struct Turned {
+    pub(super) tile: Tile,
+    pub(super) x: [V; 3],
+    pub(super) n: V,
+}
+
+/// Two surfaces, B placed in the frame of A.
+#[derive(Clone, Copy)]
+pub(super) struct Surfaces<'a> {
+    pub(super) a: Surface<'a>,
+    pub(super) b: Surface<'a>,
+    pub(super) x_ab: Isometry3<f64>,
+    r: Matrix3<f64>,
+    pub(super) margin: f64,
+    /// Size of the numbers involved.
+    pub(super) scale: f64,
+}
+
+/// A triangle of each, with their numbers.
+pub(super) struct Tiles<'t> {
+    pub(super) triangles: [u32; 2],
+    pub(super) a: &'t Tile,
+    pub(super) b: &'t Turned,
+}
+
+impl<'a> Surfaces<'a> {
+    pub(super) fn new(a: Surface<'a>, b: Surface<'a>, x_ab: Isometry3<f64>, margin: f64) -> Self {
+        let far = |s: &Surface<'_>| {
+            let bounds = s.bounds();
+            bounds.min.coords.norm().max(bounds.max.coords.norm())
+        };
+        let scale = far(&a) + far(&b) + x_ab.translation.vector.norm();
+        Self { a, b, x_ab, r: *x_ab.rotation.to_rotation_matrix().matrix(), margin, scale }
+    }
+
+    pub(super) fn turned(&self, j: u32) -> Option<Turned> {
+        let tile = self.b.tile(j)?;
+        let x = tile.t.map(|p| self.r * p + self.x_ab.translation.vector);
+        Some(Turned { tile, x, n: self.r * tile.n })
+    }
+
+    /// Direction against `n` in the frame of B.
+    fn against(&self, n: &V) -> V {
+        -self.r.tr_mul(n)
+    }
+
+    /// A point of the frame of A in that of B.
+    pub(super) fn in_b(&self, p: &V) -> V {
+        self.r.tr_mul(&(p - self.x_ab.translation.vector))
+    }
+
+    /// Appends the corners of B behind the face of A that are critical to it.
+    pub(super) fn meet_sunk(&self, pair: &Tiles<'_>, out: &mut Vec<Critical>) {
+        self.corners_of_b(pair, |h| h < 0.0, out);
+    }
+
+    /// Appends all other critical points of two triangles; whether the triangles are within the margin.
+    pub(super) fn meet(&self, pair: &Tiles<'_>, out: &mut Vec<Critical>) -> bool {
+        let Tiles { a, b, .. } = pair;
+        let least = |h: [f64; 3]| h[0].min(h[1]).min(h[2]);
+        let above_a = least(b.x.map(|x| a.n.dot(&(x - a.t[0]))));
+        let above_b = least(a.t.map(|x| b.n.dot(&(x - b.x[0]))));
+        let (far, margin) = (above_a.max(above_b), self.margin.max(0.0));
+        // Behind a sharp edge, an overlap may lie above the plane of a triangle.
+        let sharp = || a.is_sharp() || b.tile.is_sharp();
+        if far >= margin && !(far < margin + a.reach.max(b.tile.reach) && sharp()) {
+            return false;
+        }
+        self.corners_of_b(pair, |h| h >= 0.0, out);
+        self.corners_of_a(pair, out);
+        self.edges(pair, out);
+        if self.margin > 0.0 {
+            self.corners_apart(pair, out);
+        }
+        true
+    }
+
+    fn push(&self, pair: &Tiles<'_>, n: V, gap: f64, p: V, parts: [Part; 2], out: &mut Vec<Critical>) {
+        if gap < self.margin {
+            out.push(Critical { n, gap, p, triangles: pair.triangles, parts });
+        }
+    }
+
+    /// Corners of B over the face of A, at heights above it that are wanted.
+    fn corners_of_b(&self, pair: &Tiles<'_>, wanted: impl Fn(f64) -> bool, out: &mut Vec<Critical>) {
+        let Tiles { a, b, triangles: [_, j] } = pair;
+        for k in (0..3).filter(|k| b.tile.owns_corner(*k)) {
+            let h = a.n.dot(&(b.x[k] - a.t[0]));
+            if wanted(h)
+                && h > -a.reach
+                && h < self.margin
+                && is_over(&a.t, &a.n, &b.x[k], ROUND_OFF * self.scale)
+                && self.b.is_foremost(*j, k, &self.against(&a.n))
+            {
+                self.push(pair, a.n, h, b.x[k] - a.n * h, [Part::Face, Part::Corner(k)], out);
+            }
+        }
+    }
+
+    /// Corners of A over the face of B.
+    fn corners_of_a(&self, pair: &Tiles<'_>, out: &mut Vec<Critical>) {
+        let Tiles { a, b, triangles: [i, _] } = pair;
+        for k in (0..3).filter(|k| a.owns_corner(*k)) {
+            let h = b.n.dot(&(a.t[k] - b.x[0]));
+            if h > -b.tile.reach
+                && h < self.margin
+                && is_over(&b.x, &b.n, &a.t[k], ROUND_OFF * self.scale)
+                && self.a.is_foremost(*i, k, &-b.n)
+            {
+                self.push(pair, -b.n, h, a.t[k], [Part::Corner(k), Part::Face], out);
+            }
+        }
+    }
+
+    /// Edges that cross along their normal.
+    fn edges(&self, pair: &Tiles<'_>, out: &mut Vec<Critical>) {
+        let Tiles { a, b, .. } = pair;
+        let (eps, reach) = (ROUND_OFF * self.scale, a.reach.max(b.tile.reach));
+        for e in (0..3).filter(|e| a.owns_edge(*e)) {
+            for f in (0..3).filter(|f| b.tile.owns_edge(*f)) {
+                let ((p, u), (q, w)) = (edge(&a.t, e), edge(&b.x, f));
+                let (c, r) = (u.cross(&w), q - p);
+                let c2 = c.norm_squared();
+                if c2 <= PARALLEL * PARALLEL * u.norm_squared() * w.norm_squared() {
+                    continue;
+                }
+                let (s, t) = (r.cross(&w).dot(&c) / c2, r.cross(&u).dot(&c) / c2);
+                let within = |s: f64, u: &V| s * u.norm() >= -eps && (s - 1.0) * u.norm() <= eps;
+                if !within(s, &u) || !within(t, &w) {
+                    continue;
+                }
+                for n in [c / c2.sqrt(), -c / c2.sqrt()] {
+                    let gap = n.dot(&r);
+                    if gap > -reach && a.has_normal(e, &n) && b.tile.has_normal(f, &self.against(&n)) {
+                        self.push(pair, n, gap, p + u * s, [Part::Edge(e), Part::Edge(f)], out);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Corners that are nearest to corners and edges.
+    fn corners_apart(&self, pair: &Tiles<'_>, out: &mut Vec<Critical>) {
+        let Tiles { a, b, triangles: [i, j] } = pair;
+        let eps = ROUND_OFF * self.scale;
+        let foremost = |part: Part, of_b: bool, n: &V| match (part, of_b) {
+            (Part::Corner(k), false) => self.a.is_foremost(*i, k, n),
+            (Part::Corner(k), true) => self.b.is_foremost(*j, k, &self.against(n)),
+            (Part::Edge(e), false) => a.has_normal(e, n),
+            (Part::Edge(e), true) => b.tile.has_normal(e, &self.against(n)),
+            (Part::Face, _) => false,
+        };
+        let mut offer = |p: V, q: V, parts: [Part; 2]| {
+            let d = (q - p).norm();
+            if d > eps && d < self.margin {
+                let n = (q - p) / d;
+                if foremost(parts[0], false, &n) && foremost(parts[1], true, &n) {
+                    self.push(pair, n, d, p, parts, out);
+                }
+            }
+        };
+        for k in (0..3).filter(|k| b.tile.owns_corner(*k)) {
+            for l in (0..3).filter(|l| a.owns_corner(*l)) {
+                offer(a.t[l], b.x[k], [Part::Corner(l), Part::Corner(k)]);
+            }
+            for e in (0..3).filter(|e| a.owns_edge(*e)) {
+                if let Some(p) = foot(edge(&a.t, e), &b.x[k], eps) {
+                    offer(p, b.x[k], [Part::Edge(e), Part::Corner(k)]);
+                }
+            }
+        }
+        for l in (0..3).filter(|l| a.owns_corner(*l)) {
+            for f in (0..3).filter(|f| b.tile.owns_edge(*f)) {
+                if let Some(q) = foot(edge(&b.x, f), &a.t[l], eps) {
+                    offer(a.t[l], q, [Part::Corner(l), Part::Edge(f)]);
+                }
+            }
+        }
+    }
+
+    /// Whether an overlap is one. A corner behind a face is in the solid there with nothing of that surface between, or it has gone through and the other point is in its own solid;
+    /// edges that cross have a point of both solids beside them.
+    pub(super) fn is_overlap(&self, c: &Critical, near: &mut Vec<u32>) -> bool {
+        let (p, q) = (c.p, c.point_of_b());
+        let inset = 1e-6f64.max(ROUND_OFF * self.scale / c.gap.abs());
+        if inset > 0.5 {
+            return true;
+        }
+        if let [Part::Edge(e), Part::Edge(f)] = c.parts {
+            let shared = self.inside_both(c, [e, f]);
+            return shared.is_some_and(|z| {
+                self.a.holds_point(&z, &-c.n) && self.b.holds_point(&self.in_b(&z), &-self.against(&c.n))
+            });
+        }
+        let (from, to) = (p + (q - p) * inset, q - (q - p) * inset);
+        let (from_b, to_b) = (self.in_b(&from), self.in_b(&to));
+        let open_a = !self.a.is_crossed(&from, &to, near);
+        let open_b = !self.b.is_crossed(&from_b, &to_b, near);
+        (open_a && (c.parts[0] == Part::Face || self.a.holds_point(&to, &-c.n)))
+            || (open_b && (c.parts[1] == Part::Face || self.b.holds_point(&from_b, &-self.against(&c.n))))
+    }
+
+    /// A point within the wedges of two edges that cross, near both.
+    fn inside_both(&self, c: &Critical, [e, f]: [usize; 2]) -> Option<V> {
+        let (a, b) = (self.a.tile(c.triangles[0])?, self.turned(c.triangles[1])?);
+        let (p, q) = (c.p, c.point_of_b());
+        let sides = [(a.n, p), (a.beyond_normal(e)?, p), (b.n, q), (self.r * b.tile.beyond_normal(f)?, q)];
+        // By projections on the half-space that is violated most.
+        let deep = 1e-3 * c.gap.abs();
+        let mut z = 0.5 * (p + q);
+        for _ in 0..PROJECTIONS {
+            let height = |(m, o): &(V, V)| m.dot(&(z - o)) + deep;
+            let (m, h) = sides.iter().map(|s| (s.0, height(s))).max_by(|s, t| s.1.total_cmp(&t.1))?;
+            if h <= 0.5 * deep {
+                return Some(z);
+            }
+            z -= m * h;
+        }
+        None
+    }
+
+    /// Whether an overlap ends when B moves by `way`: then a corner of either is outside of the other solid.
+    pub(super) fn is_freed(&self, c: &Critical, way: &V, near: &mut Vec<u32>) -> bool {
+        let way = way * (1.0 + 1e-6) + way.normalize() * (ROUND_OFF * self.scale);
+        let (of_a, of_b) = (c.parts[0] != Part::Face, c.parts[1] != Part::Face);
+        let (p, q) = (c.p, c.point_of_b());
+        (of_b && self.a.is_crossed(&q, &(q + way), near))
+            || (of_a && self.b.is_crossed(&self.in_b(&p), &self.in_b(&(p - way)), near))
+    }
+}
+
+fn edge(t: &[V; 3], k: usize) -> (V, V) {
+    (t[k], t[(k + 1) % 3] - t[k])
+}
+
+/// Whether a point lies over a triangle along its normal.
+fn is_over(t: &[V; 3], n: &V, x: &V, eps: f64) -> bool {
+    (0..3).all(|k| {
+        let (p, u) = edge(t, k);
+        n.cross(&u).dot(&(x - p)) >= -eps * u.norm()
+    })
+}
+
+/// The point of an edge, its ends aside, nearest to `x`.
+fn foot((p, u): (V, V), x: &V, eps: f64) -> Option<V> {
+    let along = unit(&u, 0.0)?;
+    let s = (x - p).dot(&along);
+    (s > eps && s < u.norm() - eps).then(|| p + along * s)
+}

@@ -1,0 +1,253 @@
+//! Contacts of two triangle surfaces: their critical points, and the patches about these.
+//!
+//! Apart, a critical point is a local minimum of the distance. Overlapping, it is a way of B out of A as short as any near it, along a normal that
+//! both surfaces share. Ways through a third part of either surface are none; those of overlaps that a shorter way ends are left out.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use signorini_core::na::{Isometry3, Point3, Vector3};
+
+use super::ContactPoint;
+use super::core::{Core, Pair};
+use super::critical::{Critical, Surfaces, Tiles, Turned};
+use super::patch::{FACING, flat_parts};
+use super::surface::{SAME_NORMAL, spread};
+use super::triangles::{Surface, Tile, surface_code};
+use crate::mesh_links::box_behind;
+use crate::{Bvh, TriangleMesh};
+
+type V = Vector3<f64>;
+
+/// Distance of a point from a plane, relative to the size of the numbers, within which it counts as on it.
+const ON: f64 = 1e-7;
+
+/// Pairs of features that are sought.
+#[derive(Clone, Copy, PartialEq)]
+enum Sought {
+    /// Corners of B behind faces of A.
+    Sunk,
+    /// All others.
+    Others,
+}
+
+#[derive(Default)]
+struct Scratch {
+    critical: Vec<Critical>,
+    /// Pairs of triangles within the margin that may face each other.
+    facing: Vec<[u32; 2]>,
+    faces: Vec<Faced>,
+    /// Critical points with one normal.
+    about: Vec<Critical>,
+    of_a: Vec<u32>,
+    of_b: Vec<u32>,
+    near: Vec<u32>,
+    points: Vec<ContactPoint>,
+    group: Vec<ContactPoint>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// Appends the contacts of two surfaces.
+pub(super) fn contacts(
+    a: Surface<'_>,
+    b: Surface<'_>,
+    [x_wa, x_wb]: [&Isometry3<f64>; 2],
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    let pair = Surfaces::new(a, b, x_wa.inv_mul(x_wb), margin);
+    SCRATCH.with(|s| match s.try_borrow_mut() {
+        Ok(mut s) => s.find(&pair, x_wa, out),
+        Err(_) => Scratch::default().find(&pair, x_wa, out),
+    });
+}
+
+impl Scratch {
+    fn find(&mut self, pair: &Surfaces<'_>, x_wa: &Isometry3<f64>, out: &mut Vec<ContactPoint>) {
+        self.critical.clear();
+        self.facing.clear();
+        self.points.clear();
+        self.visit(pair, Sought::Sunk);
+        self.visit(pair, Sought::Others);
+        self.keep_ways_out(pair);
+        self.patches(pair, x_wa);
+        spread(1e-9 * pair.scale, &mut self.points, &mut self.group, out);
+    }
+
+    /// Meets all pairs of triangles that may be critical to each other.
+    fn visit(&mut self, pair: &Surfaces<'_>, sought: Sought) {
+        let margin = if sought == Sought::Sunk { 0.0 } else { pair.margin.max(0.0) };
+        let Self { critical, facing, of_a, of_b, .. } = self;
+        let mut meet = |i: u32, j: u32, tile: &Tile, turned: &Turned| {
+            let tiles = Tiles { triangles: [i, j], a: tile, b: turned };
+            if sought == Sought::Sunk {
+                pair.meet_sunk(&tiles, critical);
+            } else if pair.meet(&tiles, critical) && tile.n.dot(&turned.n) < FACING {
+                facing.push([i, j]);
+            }
+        };
+        if let (Surface::Mesh(a), Surface::Mesh(b)) = (pair.a, pair.b) {
+            let [tree_a, tree_b] = trees(a, b, sought);
+            let mut last: Option<(u32, Tile)> = None;
+            tree_a.pairs_within(tree_b, &pair.x_ab, margin, |i, j| {
+                let known = last.filter(|(k, _)| *k == i).map(|(_, t)| t);
+                let (Some(tile), Some(turned)) = (known.or_else(|| pair.a.tile(i)), pair.turned(j)) else {
+                    return;
+                };
+                last = Some((i, tile));
+                meet(i, j, &tile, &turned);
+            });
+            return;
+        }
+        let x_ba = pair.x_ab.inverse();
+        let reach = margin + 1e-9 * pair.scale;
+        pair.b.near(&pair.a.bounds().transformed(&x_ba).inflated(reach), of_b);
+        for &j in &*of_b {
+            let Some(turned) = pair.turned(j) else { continue };
+            let behind = if sought == Sought::Sunk { 0.0 } else { turned.tile.reach };
+            pair.a.near(&box_behind(&turned.x, &turned.n, behind).inflated(reach), of_a);
+            for &i in &*of_a {
+                if let Some(tile) = pair.a.tile(i) {
+                    meet(i, j, &tile, &turned);
+                }
+            }
+        }
+    }
+
+    /// Of overlaps keeps the shortest way out, and those that it does not free.
+    fn keep_ways_out(&mut self, pair: &Surfaces<'_>) {
+        let Self { critical, near, .. } = self;
+        let round_off = 1e-12 * pair.scale;
+        critical.sort_unstable_by(|c, d| d.gap.total_cmp(&c.gap).then(c.triangles.cmp(&d.triangles)));
+        let first = critical.partition_point(|c| c.gap >= -round_off);
+        let shortest = critical.get(first).copied();
+        let mut kept = first;
+        for k in first..critical.len() {
+            let c = critical[k];
+            let same = |w: &Critical| w.n.dot(&c.n) > SAME_NORMAL;
+            let ways = &critical[first..kept];
+            let freed =
+                !ways.iter().any(same) && ways.iter().any(|w| pair.is_freed(&c, &(w.n * -w.gap), near));
+            if !freed && pair.is_overlap(&c, near) {
+                critical[kept] = c;
+                kept += 1;
+            }
+        }
+        critical.truncate(kept);
+        // Sharp edges may cross beside each other's solids.
+        if let Some(shortest) = shortest
+            && kept == first
+            && cross(pair)
+        {
+            critical.push(shortest);
+        }
+        critical.reverse();
+    }
+
+    /// The critical points, deepest first, each with the patch of the triangles in the planes that meet there.
+    fn patches(&mut self, pair: &Surfaces<'_>, x_wa: &Isometry3<f64>) {
+        self.facing.sort_unstable();
+        self.faces.clear();
+        let mut from = 0;
+        for of_i in self.facing.chunk_by(|p, q| p[0] == q[0]) {
+            let partners = from..from + of_i.len();
+            from = partners.end;
+            let tile = pair.a.tile(of_i[0][0]);
+            self.faces.extend(tile.map(|tile| Faced { i: of_i[0][0], tile, partners }));
+        }
+        while let Some(first) = self.critical.first().copied() {
+            let same = |c: &Critical| c.n.dot(&first.n) > SAME_NORMAL;
+            self.about.clear();
+            self.about.extend(self.critical.iter().filter(|c| same(c)));
+            self.critical.retain(|c| !same(c));
+            for c in &self.about {
+                let (p_a, normal) = (x_wa * Point3::from(c.p), x_wa.rotation * c.n);
+                let [i, j] = c.triangles;
+                let codes = [surface_code(i, c.parts[0].code()), surface_code(j, c.parts[1].code())];
+                let feature = super::feature(codes);
+                self.points.push(ContactPoint {
+                    p_a,
+                    p_b: p_a + normal * c.gap,
+                    normal,
+                    gap: c.gap,
+                    feature,
+                });
+            }
+            self.patch(pair, x_wa, &first);
+        }
+    }
+
+    /// The patch about critical points with the normal of the first, which is the deepest.
+    fn patch(&mut self, pair: &Surfaces<'_>, x_wa: &Isometry3<f64>, first: &Critical) {
+        let Self { facing, faces, about, points, .. } = self;
+        let n = first.n;
+        let on = |m: &V, t: &V, p: &V| m.dot(&(p - t)).abs() <= ON * pair.scale;
+        let is_face = |m: &V| m.cross(&n).norm_squared() <= FACING * FACING;
+        // No corner of a patch is deeper than its critical point.
+        let deepest = first.gap - 1e-9 * pair.scale;
+        for Faced { i, tile: a, partners } in faces.iter().filter(|f| f.tile.n.dot(&n) > 0.0) {
+            let faces_a = is_face(&a.n);
+            let meets_a = |c: &&Critical| match faces_a {
+                true => on(&a.n, &a.t[0], &c.p),
+                false => c.parts[0].is_held(&pair.a, *i, c.triangles[0]),
+            };
+            if !about.iter().any(|c| meets_a(&c)) {
+                continue;
+            }
+            for &[_, j] in &facing[partners.clone()] {
+                let Some(b) = pair.turned(j).filter(|b| b.n.dot(&n) < 0.0) else { continue };
+                let faces_b = is_face(&b.n);
+                let meets_b = |c: &&Critical| match faces_b {
+                    true => on(&b.n, &b.x[0], &c.point_of_b()),
+                    false => c.parts[1].is_held(&pair.b, j, c.triangles[1]),
+                };
+                if !(faces_a || faces_b) || !about.iter().filter(meets_a).any(|c| meets_b(&c)) {
+                    continue;
+                }
+                let start = points.len();
+                let cores = Pair::new(Core::Triangle(a.t), Core::Triangle(b.tile.t), &pair.x_ab);
+                flat_parts(&cores, &n, x_wa, pair.margin, points);
+                // Corners of triangles are none of a patch where a face goes on beyond them.
+                let mut kept = start;
+                for k in start..points.len() {
+                    let mut c = points[k];
+                    let codes = [(c.feature >> 32) as u32, c.feature as u32];
+                    if c.gap >= deepest && !a.is_within(codes[0]) && !b.tile.is_within(codes[1]) {
+                        c.feature = super::feature([surface_code(*i, codes[0]), surface_code(j, codes[1])]);
+                        points[kept] = c;
+                        kept += 1;
+                    }
+                }
+                points.truncate(kept);
+            }
+        }
+    }
+}
+
+/// A triangle of A and its partners among the pairs that may face each other.
+struct Faced {
+    i: u32,
+    tile: Tile,
+    partners: Range<usize>,
+}
+
+/// Whether a triangle of one mesh crosses one of the other.
+fn cross(pair: &Surfaces<'_>) -> bool {
+    let (Surface::Mesh(a), Surface::Mesh(b)) = (pair.a, pair.b) else { return false };
+    let mut found = false;
+    a.bvh().pairs(b.bvh(), &pair.x_ab, |i, j| {
+        found = found || pair.turned(j).is_some_and(|turned| Surface::cross(&pair.a.triangle(i), &turned.x));
+    });
+    found
+}
+
+/// The trees over which triangles are sought: behind those of A for corners of B, behind those of B for all others.
+fn trees<'a>(a: &'a TriangleMesh, b: &'a TriangleMesh, sought: Sought) -> [&'a Bvh; 2] {
+    match sought {
+        Sought::Sunk => [a.links().thick(), b.bvh()],
+        Sought::Others => [a.bvh(), b.links().thick()],
+    }
+}
