@@ -350,7 +350,8 @@ impl Turn {
         let center = Point3::from(self.rotation * b.center().coords + self.shift);
         let half = self.absolute * b.half_extents();
         // rounding of the product must not lose a touching pair
-        let half = half.add_scalar(self.margin) + (half + center.coords.abs() + self.shift.abs()) * (8.0 * f64::EPSILON);
+        let half = half.add_scalar(self.margin)
+            + (half + center.coords.abs() + self.shift.abs()) * (8.0 * f64::EPSILON);
         Aabb { min: center - half, max: center + half }
     }
 }

@@ -82,9 +82,7 @@ impl Core<'_> {
             Core::Cylinder(r, h) => r.hypot(*h),
             Core::Ellipsoid(e) => e.max(),
             Core::Hull(m) => m.ascent.extent,
-            Core::Triangle(t) => {
-                t.iter().map(|p| p.norm_squared()).fold(0.0, f64::max).sqrt()
-            }
+            Core::Triangle(t) => t.iter().map(|p| p.norm_squared()).fold(0.0, f64::max).sqrt(),
         }
     }
 

@@ -33,8 +33,8 @@ mod triangles;
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
-pub(crate) use self::core::tangents;
 pub use self::approach::{Apart, Approach, time_apart};
+pub(crate) use self::core::tangents;
 pub use self::distance::{Witness, distance};
 pub(crate) use self::patch::FACING;
 pub use self::support::{aabb, bounding_radius, support};

@@ -1,6 +1,6 @@
 //! State of the bodies after a step.
 
-use signorini_core::{Slot, State, StepProblem, StepSolution};
+use signorini_core::{ContactMap, Slot, State, StepProblem, StepSolution};
 
 use crate::actuation::inputs::Inputs;
 use crate::dynamics::free_trees::FreeTrees;

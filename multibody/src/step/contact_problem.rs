@@ -32,7 +32,7 @@ impl ContactProblem {
         options: &RigidOptions,
         mass: &BlockDiagonal,
     ) -> Result<Self, ProblemError> {
-        let equality = NearRigid { beta: options.equality_period };
+        let equality = options.equality_law();
         let pools = Pools::new(vec![
             laws.contact.boxed_empty(),
             laws.limit.boxed_empty(),

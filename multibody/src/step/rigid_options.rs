@@ -1,4 +1,5 @@
 use signorini_core::ContactSolver;
+use signorini_laws::NearRigid;
 
 /// Makes the solver that joints are solved with where they come before contacts: one of convex frozen problems, such as `IcfSolver::boxed` of `signorini-icf`. It is asked where Newton's method on
 /// the pieces of the laws does not end.
@@ -35,5 +36,12 @@ impl Default for RigidOptions {
             sigma_r: 1e-6,
             joints_first: None,
         }
+    }
+}
+
+impl RigidOptions {
+    /// The law of equalities.
+    pub(crate) fn equality_law(&self) -> NearRigid {
+        NearRigid { beta: self.equality_period }
     }
 }

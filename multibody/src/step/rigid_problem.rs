@@ -35,7 +35,12 @@ impl RigidProblem {
         Ok(match options.joints_first {
             None => Self::Together(Box::new(Together { contacts, rows })),
             Some(solver) => {
-                let joints = JointSolve::new(&motion.mass, motion.constant_inertia(model), law, solver())?;
+                let joints = JointSolve::new(
+                    &motion.mass,
+                    motion.constant_inertia(model),
+                    options.equality_law(),
+                    solver(),
+                )?;
                 Self::JointsFirst(Box::new(JointsFirst::new(model, contacts, rows, joints)))
             }
         })

@@ -37,15 +37,13 @@ impl MeshCache {
         }
         hulls.notes()
     }
-}
 
-impl MeshCache {
     /// The surface that a shape was made of.
     pub(super) fn surface_of(&self, shape: &Shape) -> Option<Arc<TriangleMesh>> {
         match shape {
             Shape::Mesh(s) => Some(s.clone()),
             Shape::Convex(h) => {
-                let (key, _) = self.hulls.iter().find(|(_, x)| Arc::ptr_eq(x, h))?;
+                let (key, _) = self.hulls.iter().find(|(_, (x, _))| Arc::ptr_eq(x, h))?;
                 self.surfaces.get(key).cloned()
             }
             _ => None,

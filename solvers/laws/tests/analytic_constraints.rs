@@ -47,6 +47,8 @@ fn analytic_a_spring_of_the_user_pulls_at_any_speed() {
         recovery_speed: 1.0,
         shortest_step: 1e-4,
         spring,
+        softness: None,
+        velocity: SVector::zeros(),
     };
     let still = SVector::from([0.0]);
     let law = NearRigid::default();
