@@ -47,7 +47,7 @@ pub(crate) struct MethodArguments {
     sigma_r: Option<f64>,
     /// Fixed step (s); 0.002 when left out, 0.005 with ipc.
     #[arg(long)]
-    dt: Option<f64>,
+    pub(crate) dt: Option<f64>,
     /// Distance at which the barrier of ipc begins to act (m); 0.001 when left out.
     #[arg(long, value_name = "M")]
     range: Option<f64>,

@@ -251,7 +251,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     if a.exact {
         setup.measurement = None;
     }
-    let scene = Scene::load(root().join("models").join(setup.scene), &LoadOptions::default())?;
+    let scene = Scene::load(root()?.join("models").join(setup.scene), &LoadOptions::default())?;
     if a.describe {
         describe(&setup, &weights, &scene);
         return Ok(true);

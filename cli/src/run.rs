@@ -79,6 +79,12 @@ pub(crate) fn progress() -> ProgressBar {
 
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let time = a.time()?.unwrap_or(5.0);
+    if let Some(dt) = a.method.dt.filter(|dt| *dt > time) {
+        let error = format!(
+            "--dt {dt}: a step of {dt} s is longer than the run of {time} s; give a shorter --dt or a longer --time"
+        );
+        return Err(error.into());
+    }
     let scene = a.model.load()?;
     let mut method = a.method.method(&scene)?;
     if method.is_affine() {
@@ -158,7 +164,10 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         say!("{line}");
     }
     if let Some([kinetic, potential, contact]) = written.energy {
-        say!("energy at the end: kinetic {kinetic:.4e}, potential {potential:.4e}, contact {contact:.4e} J");
+        // Zero has neither sign nor power.
+        let [kinetic, potential, contact] =
+            [kinetic, potential, contact].map(|e| if e == 0.0 { "0".to_owned() } else { format!("{e:.4e}") });
+        say!("energy at the end: kinetic {kinetic}, potential {potential}, contact {contact} J");
     }
     Ok(true)
 }

@@ -235,6 +235,33 @@ fn regression_files_and_folders_in_each_others_place_are_refused() {
     }
 }
 
+/// Selections, budgets and folders of a report that cannot be are refused before a page runs, with the remedy.
+#[test]
+fn regression_reports_that_cannot_be_made_are_refused_at_once() {
+    let folder = Folder::new("reports");
+    let message = refused(&["reproduce", ""]);
+    assert!(message.contains("names no page") && message.contains("signorini list"), "{message}");
+    for hours in ["nan", "-1", "0", "inf", "soon"] {
+        let out = signorini(&["reproduce", "kurtz2025cenic/fig02", "--budget", hours]);
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.code() == Some(2) && text.contains("a number above zero"), "{hours}: {text}");
+    }
+    folder.file("index.html", "<p>of somebody else</p>");
+    for (out, remedy) in [
+        (folder.0.to_str().unwrap(), "name another folder"),
+        ("/proc/signorini/report", "name a folder that can be written"),
+        ("/dev/null", "is a file; name a folder"),
+    ] {
+        let message = refused(&["reproduce", "kurtz2025cenic/fig02", "--out", out]);
+        assert!(message.contains(out) && message.contains(remedy), "{message}");
+    }
+    let kept = std::fs::read_to_string(folder.0.join("index.html")).unwrap();
+    assert_eq!(kept, "<p>of somebody else</p>");
+    let model = folder.file("ball.xml", &mjcf(BALL));
+    let message = refused(&["run", model.to_str().unwrap(), "--dt", "2", "--time", "1"]);
+    assert!(message.contains("longer than the run of 1 s"), "{message}");
+}
+
 /// A table of controls that cannot be held names its file, the line, the column and the remedy.
 #[test]
 fn regression_tables_of_controls_name_line_and_column() {

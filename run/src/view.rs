@@ -97,8 +97,12 @@ pub fn page(r: &Recording) -> String {
                 "v": pack(s.vertices.iter().copied()), "i": pack_u32(&s.triangles)})
         })
         .collect();
+    // A page that is handed on tells no folder of this machine.
+    let model = std::path::Path::new(&r.header.model)
+        .file_name()
+        .map_or(r.header.model.as_str().into(), |n| n.to_string_lossy());
     let data = json!({
-        "model": r.header.model, "solver": r.header.solver, "law": r.header.law, "integrator": r.header.integrator,
+        "model": model, "solver": r.header.solver, "law": r.header.law, "integrator": r.header.integrator,
         "bodies": r.header.body_names, "shapes": shapes, "warnings": r.header.warnings,
         "t": rows.iter().map(|&i| r.t[i]).collect::<Vec<_>>(),
         "energy": rows.iter().map(|&i| r.energy[3 * i..3 * i + 3].iter().sum::<f64>()).collect::<Vec<_>>(),

@@ -68,7 +68,7 @@ impl MujocoWorlds {
     pub(crate) fn start(root: &Path, model: &Path, threads: usize) -> Result<Self, String> {
         let python = std::env::var_os(PYTHON).map_or_else(|| PathBuf::from("python3"), PathBuf::from);
         let absent = |why: String| {
-            format!("MuJoCo is not installed ({why}). {PYTHON} names an interpreter that has it.")
+            format!("MuJoCo is not installed ({why}). {PYTHON} names an interpreter that has MuJoCo.")
         };
         let mut command = Command::new(&python);
         command.arg(root.join(PROGRAM)).arg(model).arg(threads.to_string());

@@ -212,7 +212,10 @@ impl Page for Robots {
                     let id = |what: &str| format!("{slug}_{kind}_{}_{what}", drive.name());
                     let text = format!("{} runs for {time} s ({kind}, {})", robot.name, drive.name());
                     let done = simulate(&scene, &method, drive, time);
+                    let measured = if done.is_ok() { "it ends" } else { "it fails" };
                     let ran = Claim::decided(&id("runs"), &text, done.is_ok());
+                    let ran =
+                        ran.values("it ends".into(), measured.into(), "").rule("no error before the end");
                     claims.push(match &done {
                         Ok(_) => ran,
                         Err(e) => ran.because(&e.to_string()),

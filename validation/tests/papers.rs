@@ -324,6 +324,39 @@ fn conformance_each_paper_has_its_part_of_the_index() {
     assert_none(&complaints);
 }
 
+/// Each figure up to the last that is named has a page or a reason of its own, and none has both without saying which part is missing.
+#[test]
+fn conformance_missing_figures_are_named_one_by_one() {
+    let ids: Vec<&str> = signorini_validation::pages().iter().map(|p| p.id()).collect();
+    let mut complaints = Vec::new();
+    for g in
+        signorini_validation::GROUPS.iter().filter(|g| papers().contains_key(g.prefix.trim_end_matches('/')))
+    {
+        let figure = |n: u32| format!("{}fig{n:02}", g.prefix);
+        let of = |name: &str| name.strip_prefix("Figure ")?.split(',').next()?.parse::<u32>().ok();
+        let named: Vec<u32> = g.missing.iter().filter_map(|m| of(m.0)).collect();
+        let others = g.missing.iter().filter(|m| of(m.0).is_none() && !m.0.starts_with("Table "));
+        complaints.extend(others.map(|m| format!("{}: '{}' names no figure or table", g.prefix, m.0)));
+        let pages = (1..100).filter(|n| ids.contains(&&*figure(*n)));
+        let last = pages.chain(named.iter().copied()).max().unwrap_or(0);
+        for n in 1..=last {
+            let missing: Vec<_> = g.missing.iter().filter(|m| of(m.0) == Some(n)).collect();
+            let page = ids.contains(&&*figure(n));
+            match missing[..] {
+                [] if !page => {
+                    complaints.push(format!("{}: figure {n} is neither here nor missing", g.prefix))
+                }
+                [m] if page && !m.0.contains(',') => {
+                    complaints.push(format!("{}: figure {n} is here and missing", g.prefix));
+                }
+                [] | [_] => {}
+                _ => complaints.push(format!("{}: figure {n} is missing twice", g.prefix)),
+            }
+        }
+    }
+    assert_none(&complaints);
+}
+
 #[test]
 fn conformance_papers_have_their_sections() {
     let sections = [

@@ -15,7 +15,7 @@ pub struct Environment {
     pub cores: usize,
     /// Operating system and architecture.
     pub system: String,
-    /// Revision of the repository, with `+` and a hash of the program when it has changes.
+    /// Revision of the repository, with `+` and a hash of the program when it has changes; `unknown+` and that hash where the folder is not the one that the program was built in.
     pub revision: String,
     /// Version of the crates.
     pub version: String,
@@ -39,8 +39,13 @@ impl Environment {
     }
 }
 
-/// The commit; where files were changed since, and where there is none, with a hash of this program, so that results of other programs do not pass for its own.
+/// The commit of the workspace that this program was built in, where that is `root`; where files were changed since, and where there is none, with a hash of this program, so that results of other programs do not pass for its own.
 fn revision(root: &Path) -> String {
+    // A folder of another project has another revision than this program.
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().ok();
+    if built_in.is_none() || built_in != root.canonicalize().ok() {
+        return format!("unknown+{}", program());
+    }
     let git = |args: &[&str]| {
         let out = Command::new("git").arg("-C").arg(root).args(args).output().ok()?;
         out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())

@@ -163,6 +163,7 @@ impl Index<'_> {
             "substitutes": records.iter().flat_map(|r| &r.claims).any(|c| c.substitute.is_some()),
             "holds": total(Verdict::Holds), "deviates": total(Verdict::Deviates),
             "skipped": total(Verdict::Skipped),
+            "unexplained": records.iter().flat_map(|r| &r.claims).filter(|c| c.verdict == Verdict::Deviates && c.why.is_none()).count(),
             "errors": records.iter().filter(|r| r.error.is_some()).count(),
             "wall_s": records.iter().map(|r| r.wall_s).sum::<f64>(),
             "pages": records.len(),

@@ -81,7 +81,9 @@
 //! | `<page>/index.html` | the page, with its figures inside |
 //! | `<page>/record.json` | title, wall time, machine, revision and claims of the page, for a suite that resumes |
 //! | `<page>/<figure>.svg`, `<figure>.json` | a figure, its axes and its curves |
+//! | `<page>/<figure>_narrow.svg` | the figure for narrow screens, with its legend below |
 //! | `<page>/<figure>_card.svg` | the figure that stands for the page, smaller and without legend, for its card of the index |
+//! | `<page>/panic.json` | a panic of the page: runs of the same revision mark it as failed, `--anew` runs it again |
 //! | `<page>/<film>.html` | a motion to watch |
 //!
 //! A page that is run anew removes its own figures, pictures and films of before that it does not write again.
@@ -103,6 +105,7 @@
 //! | `verdict` | text | `holds`, `deviates` or `skipped` |
 //! | `substitute` | text or null | stand-in for data of the paper |
 //! | `why` | text or null | reason of a deviation or of a skip |
+//! | `paper` | text or null | number that the paper states for this quantity, with its unit, where `expected` is another bound |
 //! | `wall_s` | number | wall time of the page \[s\] |
 //! | `timed` | boolean | whether the claim judges times of the machine, which other work may decide |
 //! | `size` | text | `quick`, `standard` or `full` |
@@ -118,8 +121,10 @@ pub mod kept_results;
 pub mod output;
 pub mod page;
 pub mod page_file;
+mod panics;
 pub mod planned;
 pub mod plot;
+mod plot_layout;
 mod progress;
 pub mod record;
 mod run_state;

@@ -192,7 +192,7 @@ impl PageOutput {
     pub(crate) fn files(&self) -> Vec<String> {
         let svg = |name: &str| format!("{name}.svg");
         let of = |part: &Part| match part {
-            Part::Plot(p) => vec![svg(&p.name), format!("{}.json", p.name)],
+            Part::Plot(p) => vec![svg(&p.name), format!("{}.json", p.name), p.narrow_file()],
             Part::Picture(p) => vec![svg(&p.name)],
             Part::Film(f) => f.stills.iter().map(|s| svg(&s.name)).chain([f.file.clone()]).collect(),
             _ => Vec::new(),

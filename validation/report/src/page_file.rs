@@ -18,6 +18,8 @@ use crate::{Claim, PageError, PageOutput, Plot, Table, Verdict};
 struct Drawing<'a> {
     /// Drawn within the page; empty where the file is shown.
     svg: String,
+    /// For narrow screens, drawn within the page; empty where a file is shown.
+    narrow: String,
     caption: Cow<'a, str>,
     /// Name without extension.
     file: &'a str,
@@ -51,14 +53,21 @@ struct Blocks<'a> {
 fn plot<'a>(base: &Path, p: &'a Plot) -> Result<Drawing<'a>, PageError> {
     let svg = p.to_svg()?;
     write(&base.join(format!("{}.svg", p.name)), &svg)?;
+    write(&base.join(p.narrow_file()), &p.to_narrow()?)?;
     let data = serde_json::to_string(p).map_err(PageError::from_error)?;
     write(&base.join(format!("{}.json", p.name)), &data)?;
-    Ok(Drawing { svg, caption: (&p.caption).into(), file: &p.name, data: true })
+    Ok(Drawing { svg, narrow: String::new(), caption: (&p.caption).into(), file: &p.name, data: true })
 }
 
 fn picture<'a>(base: &Path, p: &'a crate::Picture) -> Result<Drawing<'a>, PageError> {
     write(&base.join(format!("{}.svg", p.name)), &p.svg)?;
-    Ok(Drawing { svg: String::new(), caption: (&p.caption).into(), file: &p.name, data: false })
+    Ok(Drawing {
+        svg: String::new(),
+        narrow: String::new(),
+        caption: (&p.caption).into(),
+        file: &p.name,
+        data: false,
+    })
 }
 
 /// Parts as blocks. Files of figures, pictures and films go to `base`.
@@ -153,7 +162,13 @@ pub fn write_page(
     let record = &PageRecord { files: out.files(), ..record.clone() };
     let history = kept.map(|kept| {
         let plots = kept.plots.iter().map(|p| {
-            Ok(Drawing { svg: p.to_svg()?, caption: (&p.caption).into(), file: &p.name, data: false })
+            Ok(Drawing {
+                svg: p.to_svg()?,
+                narrow: p.to_narrow()?,
+                caption: (&p.caption).into(),
+                file: &p.name,
+                data: false,
+            })
         });
         Ok::<_, PageError>(History {
             size: kept.record.budget.word(),

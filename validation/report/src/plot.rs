@@ -6,6 +6,7 @@ use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::PageError;
+use crate::plot_layout::{Entry, LABELS, Layout, Legend, MARGIN, PALETTE};
 
 /// Drawing of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,33 +61,14 @@ pub struct Plot {
 /// Colour number of closed forms.
 const CLOSED_FORM: usize = 6;
 
-/// Width and height of a figure, its margin, room for the labels of x and y \[px\].
+/// Width and height of a figure \[px\].
 const SIZE: (u32, u32) = (760, 440);
-/// Size of a figure on a card, with the same shape of the area that the axes enclose.
-const CARD: (u32, u32) = (360, 217);
-const MARGIN: u32 = 14;
-const LABELS: [u32; 2] = [48, 78];
-/// Width of the legend \[px\]: per character, and beside them.
-const LEGEND_WIDTH: [f64; 2] = [7.4, 50.0];
-/// Height of the legend \[px\]: per entry, and beside them.
-const LEGEND_HEIGHT: [f64; 2] = [19.0, 8.0];
 /// Room around it \[px\].
 const GAP: f64 = 6.0;
 const CLOSED_FORM_LABEL: &str = "closed form";
 
 /// Width and height of the area that the axes enclose \[px\].
 const DRAWN: [f64; 2] = [(SIZE.0 - 2 * MARGIN - LABELS[1]) as f64, (SIZE.1 - 2 * MARGIN - LABELS[0]) as f64];
-
-const PALETTE: [RGBColor; 8] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(86, 180, 233),
-    RGBColor(230, 159, 0),
-    RGBColor(90, 90, 90),
-    RGBColor(160, 110, 60),
-];
 
 impl Plot {
     /// An empty figure with linear axes.
@@ -205,23 +187,26 @@ impl Plot {
         (about(&x, DRAWN[0]), about(&y, DRAWN[1]))
     }
 
-    /// The legend: inside where it covers nothing, beside the axes otherwise, by which the figure is wider.
-    fn legend(&self) -> Option<Legend> {
-        let closed = self.has_closed_form.then(|| Entry {
-            label: CLOSED_FORM_LABEL.to_owned(),
-            mark: Mark::Dashed,
-            color: CLOSED_FORM,
-            radius: 0,
-        });
+    /// Curves that the legend names.
+    fn entries(&self) -> Vec<Entry> {
         let own = self.series.iter().filter(|s| !s.label.is_empty() && !s.points.is_empty());
-        let own =
-            own.map(|s| Entry { label: s.label.clone(), mark: s.mark, color: s.color, radius: marker(s) });
-        let entries: Vec<Entry> = own.chain(closed).collect();
-        let longest = entries.iter().map(|e| e.label.chars().count()).max()?;
-        let size = [
-            LEGEND_WIDTH[0] * longest as f64 + LEGEND_WIDTH[1],
-            LEGEND_HEIGHT[0] * entries.len() as f64 + LEGEND_HEIGHT[1],
-        ];
+        let own = own.map(|s| {
+            let marks = matches!(s.mark, Mark::Points | Mark::LinePoints);
+            Entry::new(&s.label, dashes(s.mark), s.color, marks.then(|| self.marker(s)))
+        });
+        let closed = self
+            .has_closed_form
+            .then(|| Entry::new(CLOSED_FORM_LABEL, dashes(Mark::Dashed), CLOSED_FORM, None));
+        own.chain(closed).collect()
+    }
+
+    /// The whole figure, its legend inside where it covers nothing, beside the axes otherwise, by which the figure is wider.
+    fn layout(&self) -> Layout {
+        let legend = Legend { entries: self.entries() };
+        if legend.entries.is_empty() {
+            return Layout::whole(SIZE, None, 0);
+        }
+        let size = legend.size();
         let points = self.pixels();
         let covers = |[left, top]: &[f64; 2]| {
             let over = |p: &[f64; 2]| {
@@ -233,9 +218,16 @@ impl Plot {
         let (upper, middle, lower) = (GAP, 0.5 * (DRAWN[1] - size[1]), DRAWN[1] - size[1] - GAP);
         let places =
             [[right, upper], [left, upper], [right, lower], [left, lower], [right, middle], [left, middle]];
-        let free = places.into_iter().find(|p| !covers(p));
-        let wider = if free.is_some() { 0 } else { size[0] as u32 };
-        Some(Legend { entries, at: free.unwrap_or([DRAWN[0] + GAP, 0.0]), size, wider })
+        match places.into_iter().find(|p| !covers(p)) {
+            Some(at) => Layout::whole(SIZE, Some((legend, at)), 0),
+            None => Layout::whole(SIZE, Some((legend, [DRAWN[0] + GAP, 0.0])), size[0] as u32),
+        }
+    }
+
+    /// Radius of a curve's marks \[px\]: smaller for later ones, so that a curve under another one shows as a rim, and for many.
+    fn marker(&self, s: &Series) -> i32 {
+        let shown = s.points.iter().filter(|p| self.visible(**p)).count();
+        if shown > 80 { 2 } else { (6 - s.color as i32).clamp(2, 6) }
     }
 
     /// Places of curves and points, in pixels from the upper left corner of the axes; lines every few pixels.
@@ -269,15 +261,28 @@ impl Plot {
     /// # Errors
     /// When the drawing backend fails.
     pub fn to_svg(&self) -> Result<String, PageError> {
-        self.laid_out(Layout { size: SIZE, labels: 10, decades: 12, legend: self.legend() })
+        self.laid_out(&self.layout())
     }
 
-    /// The figure for a card of the index: smaller, with few labels and without legend, so that text can be read.
+    /// The figure for a card of the index: small, with few labels and without legend, so that text can be read.
     ///
     /// # Errors
     /// When the drawing backend fails.
     pub(crate) fn to_card(&self) -> Result<String, PageError> {
-        self.laid_out(Layout { size: CARD, labels: 4, decades: 5, legend: None })
+        self.laid_out(&Layout::card([&self.x_label, &self.y_label], DRAWN[0] / DRAWN[1]))
+    }
+
+    /// The figure for narrow screens, with its legend below the axes.
+    ///
+    /// # Errors
+    /// When the drawing backend fails.
+    pub(crate) fn to_narrow(&self) -> Result<String, PageError> {
+        self.laid_out(&Layout::narrow([&self.x_label, &self.y_label], DRAWN[0] / DRAWN[1], self.entries()))
+    }
+
+    /// File name of the figure for narrow screens.
+    pub(crate) fn narrow_file(&self) -> String {
+        format!("{}_narrow.svg", self.name)
     }
 
     /// File name of the figure for a card.
@@ -285,9 +290,9 @@ impl Plot {
         format!("{}_card.svg", self.name)
     }
 
-    fn laid_out(&self, layout: Layout) -> Result<String, PageError> {
+    fn laid_out(&self, layout: &Layout) -> Result<String, PageError> {
         let (xr, yr) = self.ranges();
-        let decades = layout.decades;
+        let decades = layout.most.1;
         let log_axis = |r| log_axis(r, decades);
         match (self.x_log, self.y_log) {
             (false, false) => self.draw(xr, yr, layout),
@@ -297,7 +302,7 @@ impl Plot {
         }
     }
 
-    fn draw<X, Y>(&self, xr: X, yr: Y, layout: Layout) -> Result<String, PageError>
+    fn draw<X, Y>(&self, xr: X, yr: Y, layout: &Layout) -> Result<String, PageError>
     where
         X: AsRangedCoord<Value = f64>,
         Y: AsRangedCoord<Value = f64>,
@@ -306,8 +311,7 @@ impl Plot {
     {
         let mut svg = String::new();
         {
-            let wide = layout.size.0 + layout.wider();
-            let root = SVGBackend::with_string(&mut svg, (wide, layout.size.1)).into_drawing_area();
+            let root = SVGBackend::with_string(&mut svg, layout.size).into_drawing_area();
             self.draw_on(&root, xr, yr, layout).map_err(PageError::from_error)?;
             root.present().map_err(PageError::from_error)?;
         }
@@ -319,7 +323,7 @@ impl Plot {
         root: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
         xr: X,
         yr: Y,
-        layout: Layout,
+        layout: &Layout,
     ) -> Result<(), Box<dyn std::error::Error>>
     where
         X: AsRangedCoord<Value = f64>,
@@ -337,21 +341,26 @@ impl Plot {
         let label = |v: f64, log: bool, a: f64, b: f64| {
             if !log && v.abs() < 1e-9 * (b - a) { "0".into() } else { tick(v) }
         };
+        let [above, below, right] = layout.margins;
+        // Names in lines of their own are drawn with the legend.
+        let along = |name| if layout.names.is_some() { "" } else { name };
         let mut chart = ChartBuilder::on(root)
-            .margin(MARGIN)
-            .margin_right(MARGIN + layout.wider())
-            .x_label_area_size(LABELS[0])
-            .y_label_area_size(LABELS[1])
+            .margin_left(MARGIN)
+            .margin_top(above)
+            .margin_bottom(below)
+            .margin_right(right)
+            .x_label_area_size(layout.labels[0])
+            .y_label_area_size(layout.labels[1])
             .build_cartesian_2d(xr, yr)
             .map_err(err)?;
         chart
             .configure_mesh()
-            .x_desc(&self.x_label)
-            .y_desc(&self.y_label)
+            .x_desc(along(&self.x_label))
+            .y_desc(along(&self.y_label))
             .label_style(("sans-serif", 14))
             .axis_desc_style(("sans-serif", layout.letters(&self.y_label)))
-            .x_labels(layout.labels)
-            .y_labels(layout.labels)
+            .x_labels(layout.most.0)
+            .y_labels(layout.most.0)
             .x_max_light_lines(5)
             .y_max_light_lines(5)
             .x_label_formatter(&|v| label(*v, self.x_log, x0, x1))
@@ -365,8 +374,7 @@ impl Plot {
             let points: Vec<_> = s.points.iter().copied().filter(|p| self.visible(*p)).collect();
             let line = color.stroke_width(2);
             if matches!(s.mark, Mark::Points | Mark::LinePoints) {
-                // A curve under another one shows as a rim.
-                let radius = if points.len() > 80 { 2 } else { marker(s) };
+                let radius = self.marker(s);
                 let dots = points.iter().map(|p| Circle::new(*p, radius, color.filled()));
                 chart.draw_series(dots).map_err(err)?;
             }
@@ -379,84 +387,16 @@ impl Plot {
                 }
             }
         }
-        match layout.legend {
-            Some(legend) => legend.draw(root).map_err(err),
-            None => Ok(()),
-        }
+        layout.draw(root).map_err(err)
     }
 }
 
-/// How a figure is laid out.
-struct Layout {
-    /// Width without a legend beside the axes, and height \[px\].
-    size: (u32, u32),
-    /// Most labels of a linear axis.
-    labels: usize,
-    /// Most labels of decades.
-    decades: i32,
-    legend: Option<Legend>,
-}
-
-impl Layout {
-    /// Width that the figure gains by its legend \[px\].
-    fn wider(&self) -> u32 {
-        self.legend.as_ref().map_or(0, |l| l.wider)
-    }
-
-    /// Size of letters \[px\] at which the name of the upright axis is no longer than the figure is high: a letter is about half as wide as it is high.
-    fn letters(&self, name: &str) -> u32 {
-        (2 * self.size.1 / (name.chars().count().max(1) as u32 + 5)).min(15)
-    }
-}
-
-/// One curve in the legend.
-struct Entry {
-    label: String,
-    mark: Mark,
-    /// Colour number.
-    color: usize,
-    /// Radius of its marks \[px\].
-    radius: i32,
-}
-
-/// Names of the curves, in a box.
-struct Legend {
-    entries: Vec<Entry>,
-    /// Upper left corner from that of the axes, and its size \[px\].
-    at: [f64; 2],
-    size: [f64; 2],
-    /// Width that the figure gains by it \[px\].
-    wider: u32,
-}
-
-impl Legend {
-    fn draw<'a>(
-        &self,
-        root: &DrawingArea<SVGBackend<'a>, plotters::coord::Shift>,
-    ) -> Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>> {
-        let corner = [(MARGIN + LABELS[1]) as f64 + self.at[0], MARGIN as f64 + self.at[1]].map(|x| x as i32);
-        let far = [0, 1].map(|a| corner[a] + self.size[a] as i32);
-        let frame = [(corner[0], corner[1]), (far[0], far[1])];
-        root.draw(&Rectangle::new(frame, WHITE.mix(0.85).filled()))?;
-        root.draw(&Rectangle::new(frame, RGBColor(200, 200, 200).stroke_width(1)))?;
-        for (k, Entry { label, mark, color, radius }) in self.entries.iter().enumerate() {
-            let color = PALETTE[color % PALETTE.len()];
-            let y = corner[1] + (0.5 * LEGEND_HEIGHT[1] + LEGEND_HEIGHT[0] * (k as f64 + 0.5)) as i32;
-            let from = corner[0] + 10;
-            let dashes: &[(i32, i32)] = match mark {
-                Mark::Points => &[],
-                Mark::Dashed => &[(0, 9), (13, 22)],
-                Mark::Line | Mark::LinePoints => &[(0, 22)],
-            };
-            for (a, b) in dashes {
-                root.draw(&PathElement::new(vec![(from + a, y), (from + b, y)], color.stroke_width(2)))?;
-            }
-            if matches!(mark, Mark::Points | Mark::LinePoints) {
-                root.draw(&Circle::new((from + 11, y), *radius, color.filled()))?;
-            }
-            root.draw(&Text::new(label.as_str(), (from + 30, y - 7), ("sans-serif", 14)))?;
-        }
-        Ok(())
+/// Beginnings and ends of the pieces of a line in the legend \[px\].
+fn dashes(mark: Mark) -> &'static [(i32, i32)] {
+    match mark {
+        Mark::Points => &[],
+        Mark::Dashed => &[(0, 9), (13, 22)],
+        Mark::Line | Mark::LinePoints => &[(0, 22)],
     }
 }
 
@@ -479,11 +419,6 @@ fn log_axis(r: std::ops::Range<f64>, decades: i32) -> WithKeyPoints<LogCoord<f64
         _ => (first..=last).map(|e| at(1, e)).filter(inside).collect(),
     };
     r.log_scale().with_key_points(bold).with_light_points(light)
-}
-
-/// Radius of a curve's marks \[px\]: smaller for later ones.
-fn marker(s: &Series) -> i32 {
-    (6 - s.color as i32).clamp(2, 6)
 }
 
 fn tick(v: f64) -> String {

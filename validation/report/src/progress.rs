@@ -51,7 +51,9 @@ impl Progress {
         // A second counts as if it had been as told, so that short pages do not decide.
         let speed = ((1.0 + self.done[1]) / (1.0 + self.done[0])).clamp(low, high);
         let rest = |(_, cost, since): &(_, f64, Instant)| {
-            (speed * cost - since.elapsed().as_secs_f64()).max(0.1 * speed * cost)
+            let (told, passed) = (speed * cost, since.elapsed().as_secs_f64());
+            // A page that takes longer than told may take half of its time again.
+            if passed < told { (told - passed).max(0.1 * told) } else { 0.5 * passed }
         };
         let running: f64 = self.running.iter().map(rest).sum();
         let [together, alone] = self.waiting.map(|s| s.max(0.0));

@@ -54,11 +54,16 @@ impl PageRecord {
         self.claims.iter().filter(|c| c.verdict == v).count()
     }
 
-    /// The claim that stands for the page: the first that a number decides, else the first.
+    /// The claim that stands for the page: the first with a number of the paper that a number decides, one that deviates if any does; else the first that deviates, that a number decides, or that
+    /// is there.
     pub fn headline(&self) -> Option<&Claim> {
         let made = || self.claims.iter().filter(|c| c.verdict != Verdict::Skipped);
-        made()
-            .find(|c| c.paper.is_some())
+        let deviates = |c: &&Claim| c.verdict == Verdict::Deviates;
+        let published = || made().filter(|c| c.paper.is_some() && c.measured.is_some());
+        published()
+            .find(deviates)
+            .or_else(|| published().next())
+            .or_else(|| made().find(deviates))
             .or_else(|| made().find(|c| c.measured.is_some()))
             .or_else(|| made().next())
     }

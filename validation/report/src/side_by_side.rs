@@ -21,8 +21,15 @@ pub fn side_by_side<A: Sync, T: Send, E: Send>(
             done.push((i, result));
         }
     };
+    // Threads have the name of the one that they work for, so that a panic is noted beside its page.
+    let current = std::thread::current();
+    let named = || {
+        let builder = std::thread::Builder::new();
+        if let Some(name) = current.name() { builder.name(name.to_owned()) } else { builder }
+    };
     let found: Vec<_> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.clamp(1, list.len().max(1))).map(|_| scope.spawn(go_on)).collect();
+        let start = || named().spawn_scoped(scope, go_on).unwrap_or_else(|_| scope.spawn(go_on));
+        let workers: Vec<_> = (0..threads.clamp(1, list.len().max(1))).map(|_| start()).collect();
         workers.into_iter().map(|w| w.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
     });
     let mut done: Vec<_> = found.into_iter().collect::<Result<Vec<_>, E>>()?.into_iter().flatten().collect();

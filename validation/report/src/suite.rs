@@ -13,6 +13,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::environment::Environment;
 use crate::index_file::Index;
 use crate::page_file::write_page;
+use crate::panics::{self, Watch};
 use crate::progress::Progress;
 use crate::record::{PageRecord, read_record, read_records};
 use crate::run_state::RunState;
@@ -149,7 +150,7 @@ pub fn run(
     suite.say(&suite.first_line(pages.len()));
     let mut records = suite.together(pages)?;
     for (i, page) in pages.iter().enumerate().filter(|p| p.1.alone()) {
-        records.extend(suite.record(*page, &pool(rayon::current_num_threads())?)?.map(|r| (i, r)));
+        records.extend(suite.record(*page, &pool(rayon::current_num_threads(), *page)?)?.map(|r| (i, r)));
     }
     records.sort_by_key(|r| r.0);
     let records: Vec<PageRecord> = records.into_iter().map(|r| r.1).collect();
@@ -168,9 +169,11 @@ fn cost(page: &dyn Page, budget: Budget) -> f64 {
     budget.of(page.cost()).max(0.0)
 }
 
-/// A pool of so many threads: pages and everything below them stay in it.
-fn pool(threads: usize) -> Result<ThreadPool, PageError> {
-    ThreadPoolBuilder::new().num_threads(threads.max(1)).build().map_err(PageError::from_error)
+/// A pool of so many threads with the name of a page: the page and everything below it stay in it.
+fn pool(threads: usize, page: &dyn Page) -> Result<ThreadPool, PageError> {
+    let name = page.id();
+    let builder = ThreadPoolBuilder::new().num_threads(threads.max(1)).thread_name(|_| name.to_owned());
+    builder.build().map_err(PageError::from_error)
 }
 
 impl Suite<'_> {
@@ -234,7 +237,7 @@ impl Suite<'_> {
         let jobs = self.options.jobs.clamp(1, order.len().max(1));
         let threads = rayon::current_num_threads() / jobs;
         let found = side_by_side(&order, jobs, |i| {
-            Ok::<_, PageError>(self.record(pages[*i], &pool(threads)?)?.map(|r| (*i, r)))
+            Ok::<_, PageError>(self.record(pages[*i], &pool(threads, pages[*i])?)?.map(|r| (*i, r)))
         })?;
         Ok(found.into_iter().flatten().collect())
     }
@@ -315,9 +318,22 @@ impl Suite<'_> {
     fn run_page(&self, page: &dyn Page, ctx: &Context) -> Result<PageRecord, PageError> {
         let Self { options, env, state, .. } = self;
         ctx.say(page.title());
-        let (mut output, error) = match page.run(ctx) {
-            Ok(o) => (o, None),
-            Err(e) => (PageOutput::default(), Some(e.to_string())),
+        let folder = options.out.join(page.id());
+        if options.resume == Resume::Nothing {
+            panics::forget(&folder);
+        }
+        let (mut output, error) = match panics::noted(&folder, &env.revision) {
+            Some(panic) => {
+                let error = format!("it panicked in an earlier run ({panic}); `--anew` runs it again");
+                (PageOutput::default(), Some(error))
+            }
+            None => {
+                let _watch = Watch::new(page.id(), &folder, &env.revision);
+                match page.run(ctx) {
+                    Ok(o) => (o, None),
+                    Err(e) => (PageOutput::default(), Some(e.to_string())),
+                }
+            }
         };
         let wall_s = ctx.elapsed();
         for c in output.claims_mut() {

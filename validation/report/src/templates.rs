@@ -8,11 +8,31 @@ pub(crate) fn templates() -> Result<Templates<'static>, PageError> {
     let mut t = Templates::new();
     t.set_auto_escape_callback(|_| AutoEscape::Html);
     t.add_filter("code", |text: String| code(&text, |_| None));
+    // The rule of a claim; nothing where it only repeats the bound, and "required" of one that no theory gives.
+    t.add_filter("rule", |c: Value| {
+        let text = |key| c.get_attr(key).map(|v| v.to_string()).unwrap_or_default();
+        short_rule(&text("rule"), &text("expected_text"))
+    });
     t.add_filter("day", |date: String| date.chars().take(10).collect::<String>());
     t.add_template("style", include_str!("templates/style.html")).map_err(PageError::from_error)?;
     t.add_template("page", include_str!("templates/page.html")).map_err(PageError::from_error)?;
     t.add_template("index", include_str!("templates/index.html")).map_err(PageError::from_error)?;
     Ok(t)
+}
+
+/// A rule beside its bound: without the bound itself.
+fn short_rule(rule: &str, bound: &str) -> String {
+    let (required, rest) = match rule.strip_prefix("required: ") {
+        Some(rest) => (true, rest),
+        None => (false, rule),
+    };
+    let said = [("≤ ", "at most "), ("≥ ", "at least ")];
+    let words = said.iter().find_map(|(sign, word)| Some(format!("{word}{}", bound.strip_prefix(sign)?)));
+    let words = words.unwrap_or_else(|| format!("in {bound}"));
+    match rest.strip_prefix(words.as_str()) {
+        Some("") => if required { "required" } else { "" }.to_owned(),
+        _ => rule.to_owned(),
+    }
 }
 
 /// Text with the parts in backticks as code, as links where `link` has an address for the part.
@@ -26,4 +46,20 @@ pub(crate) fn code(text: &str, link: impl Fn(&str) -> Option<String>) -> Value {
         Some(Some(to)) => format!("<a href=\"{}\"><code>{}</code></a>", escape(&to), escape(s)),
     });
     Value::from_safe_string(html.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_rule;
+
+    #[test]
+    fn conformance_a_rule_does_not_repeat_its_bound() {
+        assert_eq!(short_rule("required: at most 0.6", "≤ 0.6"), "required");
+        assert_eq!(short_rule("at least 1", "≥ 1"), "");
+        assert_eq!(short_rule("in 0.85 … 1.15", "0.85 … 1.15"), "");
+        for rule in ["at most 4e-11. Round-off is less.", "within 1 %", "required: at most 5 % of the speed"]
+        {
+            assert_eq!(short_rule(rule, "≤ 4e-11"), rule);
+        }
+    }
 }

@@ -308,23 +308,28 @@ impl Tally {
     }
 }
 
-/// Share of successes among runs \[%\], beside the one asked for; skipped with fewer than `count` runs. Of a single run, whether it succeeds.
-pub fn success(id: &str, claim: &str, asked: f64, runs: &[&Ran], count: u64) -> Claim {
+/// Share of successes among runs of a task \[%\], beside the one asked for; skipped with fewer than `count` runs. Of a single run, whether it succeeds, which is compared with nothing.
+/// `compared`: the share and its comparison in words.
+pub fn success(id: &str, task: &str, compared: &str, asked: f64, runs: &[&Ran], count: u64) -> Claim {
+    let of = |what: &str| if task.is_empty() { what.to_owned() } else { format!("{task}: {what}") };
+    let claim = of(compared);
     if (runs.len() as u64) < count {
-        return Claim::skipped(id, claim, "The time limit ended before all trials were done.");
+        return Claim::skipped(id, &claim, "The time limit ended before all trials were done.");
     }
     let Tally { good, likely: [low, high], .. } = Tally::of(runs);
     if let ([run], 1) = (runs, count) {
-        let why = format!("it ended with: {}", run.outcome);
-        let claim = format!("one trial succeeds ({claim})");
-        return Claim::at_least(id, &claim, 1.0, good as f64, "runs").because(&why);
+        let why = format!("The trial ended with: {}.", run.outcome);
+        let claim = of(&format!("the trial with seed {} succeeds", run.seed));
+        let measured = if good == 1 { "success" } else { "failure" };
+        let claim = Claim::at_least(id, &claim, 1.0, good as f64, "");
+        return claim.values("success".to_owned(), measured.to_owned(), "").rule("").because(&why);
     }
     let why = format!(
         "{good} of {} trials with {} samples succeed. The 95 % interval is {low:.0} to {high:.0} %. The table lists the other outcomes.",
         runs.len(),
         runs[0].samples
     );
-    Claim::at_least(id, claim, asked, 100.0 * good as f64 / runs.len() as f64, "%").because(&why)
+    Claim::at_least(id, &claim, asked, 100.0 * good as f64 / runs.len() as f64, "%").because(&why)
 }
 
 /// The name of a plant, in small letters as older files do not have it.

@@ -233,3 +233,47 @@ fn conformance_a_killed_run_goes_on() {
     assert_eq!(runs(&kept), runs(&anew));
     std::fs::remove_dir_all(&out).unwrap();
 }
+
+/// A page that panics unless it is told not to.
+struct Panics(std::sync::atomic::AtomicBool);
+
+impl Page for Panics {
+    fn id(&self) -> &'static str {
+        "a/panics"
+    }
+    fn title(&self) -> &'static str {
+        "Panics"
+    }
+    fn lead(&self) -> &'static str {
+        "A page that panics."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [0.0; 3]
+    }
+    fn run(&self, _: &Context) -> Result<PageOutput, PageError> {
+        assert!(!self.0.load(Ordering::SeqCst), "a broken page");
+        Ok(PageOutput::new(["Whole."]))
+    }
+}
+
+/// A panic ends the suite once: the next run marks the page as failed, says why, and makes the others; `--anew` tries the page again.
+#[test]
+fn regression_a_page_that_panicked_is_failed_in_the_next_run() {
+    let out = std::env::temp_dir().join(format!("signorini-panics-{}", std::process::id()));
+    let (panics, told) = (Panics(true.into()), Told("a/1", "a at 1"));
+    let all: [&dyn Page; 2] = [&panics, &told];
+    let of = |resume| SuiteOptions { resume, jobs: 1, ..options(&out, Budget::Quick, false) };
+    let run = |resume| suite::run(&all, &all, &of(resume));
+    let first = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(Resume::Stopped)));
+    assert!(first.is_err(), "the panic ends the suite");
+    for _ in 0..2 {
+        let outcome = run(Resume::Stopped).unwrap();
+        let error = outcome.records[0].error.as_ref().unwrap();
+        assert!(error.contains("a broken page") && error.contains("--anew"), "{error}");
+        assert!(outcome.records[1].error.is_none() && !outcome.passed());
+    }
+    panics.0.store(false, Ordering::SeqCst);
+    assert!(run(Resume::Nothing).unwrap().passed());
+    assert!(run(Resume::Stopped).unwrap().passed(), "the panic is forgotten");
+    std::fs::remove_dir_all(&out).unwrap();
+}

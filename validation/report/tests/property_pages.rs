@@ -104,7 +104,7 @@ proptest! {
         let places: Vec<Option<usize>> = in_order.iter().map(place).collect();
         prop_assert!(places.iter().all(Option::is_some), "{:?} {:?}", kinds, places);
         prop_assert!(places.is_sorted(), "{:?} {:?}", kinds, places);
-        prop_assert_eq!(html.matches("<table class=\"claims\">").count(), usize::from(kinds.contains(&6)));
+        prop_assert_eq!(html.matches("<table class=\"claims stack\">").count(), usize::from(kinds.contains(&6)));
     }
 }
 
@@ -144,6 +144,7 @@ fn conformance_files_of_an_earlier_run_are_removed() {
         ("one.svg", false),
         ("one.json", false),
         ("one_card.svg", false),
+        ("one_narrow.svg", false),
         ("film.html", false),
         ("two.svg", true),
         ("two.json", true),
@@ -157,7 +158,7 @@ fn conformance_files_of_an_earlier_run_are_removed() {
     }
     assert_eq!(
         read_record(&folder.0, "a/page").unwrap().files,
-        ["two.svg", "two.json", "both.svg", "two_card.svg"]
+        ["two.svg", "two.json", "two_narrow.svg", "both.svg", "two_card.svg"]
     );
 }
 

@@ -80,12 +80,16 @@ impl Page for Plants {
             let runs = of(&done.runs, k, plant, *timing);
             let late = if matches!(timing, Timing::Delay(_)) { "_late" } else { "" };
             let id = format!("{}/{plant}{late}", k.title);
-            let claim = format!("{}, plant {name}: success rate", k.title);
+            let task = format!("{}, plant {name}", k.title);
             if runs.is_empty() {
-                out.claim(Claim::skipped(&id, &claim, "it runs with the option --full"));
+                out.claim(Claim::skipped(
+                    &id,
+                    &format!("{task}: success rate"),
+                    "it runs with the option --full",
+                ));
                 continue;
             }
-            out.claim(success(&id, &claim, k.asked, &runs, count));
+            out.claim(success(&id, &task, "success rate", k.asked, &runs, count));
             if *plant == "cenic" {
                 let near = format!(
                     "{}, plant {name}: mean prediction error of the positions after one control step",

@@ -240,14 +240,14 @@ impl Page for ErrorControl {
                     intact.least > 0.0 && !intact.crossing && intact.unconverged == 0,
                 )
                 .values(
-                    "> 0, none, 0".into(),
+                    "distance > 0 m, no overlap, 0 unconverged solves".into(),
                     format!(
-                        "{}, {}, {}",
+                        "distance {} m, {} overlap, {} unconverged solves",
                         if intact.least.is_finite() { number(intact.least) } else { "> d̂".into() },
-                        if intact.crossing { "some" } else { "none" },
+                        if intact.crossing { "an" } else { "no" },
                         intact.unconverged
                     ),
-                    "smallest distance in m, overlaps, unconverged solves",
+                    "",
                 )
                 .rule("smallest distance above zero, no overlap and no unconverged solve"),
             );

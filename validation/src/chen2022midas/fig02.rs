@@ -119,16 +119,14 @@ impl Page for Fig02 {
                 claims.push(
                     Claim::between(
                         &format!("{id}/depth"),
-                        &format!("beam of {mm} mm at d̂ = {range:e} m: depth after 0.3 s"),
+                        &format!(
+                            "beam of {mm} mm at d̂ = {range:e} m: depth after 0.3 s, in a notch of 50 mm"
+                        ),
                         [1e3 * (DEPTH - off), 1e3 * DEPTH],
                         1e3 * found,
                         "mm",
                     )
-                    .values(
-                        format!("50 minus {}", number(1e3 * off)),
-                        format!("50 minus {}", number(1e3 * (DEPTH - found))),
-                        "mm",
-                    )
+                    .values(format!("{:.3} … 50", 1e3 * (DEPTH - off)), format!("{:.3}", 1e3 * found), "mm")
                     .rule("at most 2 d̂ + 1 µm above the bottom of the notch"),
                 );
             } else {

@@ -170,7 +170,7 @@ impl Page for Fig09 {
                     &format!("{name}: no bodies intersect and every solve converges"),
                     o.least > 0.0 && !o.crossing && o.unconverged == 0,
                 )
-                .values("> 0, 0".into(), format!("{least}, {}", o.unconverged), "smallest distance in m, unconverged solves")
+                .values("distance > 0 m, 0 unconverged solves".into(), format!("distance {least} m, {} unconverged solves", o.unconverged), "")
                 .rule("smallest distance above zero and no overlap at the end of every step of the environment, and no unconverged solve"),
             );
             if key != "easy" {

@@ -181,7 +181,7 @@ fn claims(groups: &[Group<'_>], most: usize, runs: u64) -> Vec<Claim> {
         let of = |g: &&Group<'_>| (g.kind.name, g.samples, g.model) == (kind.name, most, PlanModel::ComFree);
         let own = groups.iter().find(of);
         out.push(match own {
-            Some(g) => success(id, &format!("{}: {claim}", kind.title), asked, &g.runs, runs),
+            Some(g) => success(id, kind.title, claim, asked, &g.runs, runs),
             None => Claim::skipped(id, claim, "This task runs only with --standard and --full."),
         });
     }

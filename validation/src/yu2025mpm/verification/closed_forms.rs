@@ -287,7 +287,9 @@ fn solvers(cases: &mut Cases) -> Result<(), PageError> {
             "solvers/converged",
             "Newton, Newton–PCG and quasi-Newton on one substep: all three converge to 10⁻¹²",
             converged,
-        ),
+        )
+        .values("all".into(), if converged { "all" } else { "not all" }.into(), "")
+        .rule("no solve ends before its tolerance"),
     );
     Ok(())
 }
