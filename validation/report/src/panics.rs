@@ -57,6 +57,12 @@ impl Drop for Watch {
     }
 }
 
+/// The message of a panic.
+fn text<'a>(panic: &'a PanicHookInfo<'_>) -> Option<&'a str> {
+    let payload = panic.payload();
+    payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(|s| &**s))
+}
+
 /// Writes a panic beside the page on whose thread it is; that of a thread without a page beside all that run.
 fn note(panic: &PanicHookInfo<'_>) {
     let current = std::thread::current();
@@ -64,7 +70,7 @@ fn note(panic: &PanicHookInfo<'_>) {
     let own = |r: &&Running| Some(&*r.thread) == current.name();
     let known = running.iter().any(|r| own(&r));
     for r in running.iter().filter(|r| !known || own(r)) {
-        let text = panic.payload_as_str().unwrap_or("without a message");
+        let text = text(panic).unwrap_or("without a message");
         let place = panic.location().map_or_else(String::new, |l| format!(", {}:{}", l.file(), l.line()));
         let noted = Noted { revision: r.revision.clone(), message: format!("{text}{place}") };
         // Nothing can be told to anybody from here.

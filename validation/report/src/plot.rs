@@ -343,7 +343,7 @@ impl Plot {
         };
         let [above, below, right] = layout.margins;
         // Names in lines of their own are drawn with the legend.
-        let along = |name| if layout.names.is_some() { "" } else { name };
+        let along = |name: &str| if layout.names.is_some() { String::new() } else { name.to_owned() };
         let mut chart = ChartBuilder::on(root)
             .margin_left(MARGIN)
             .margin_top(above)

@@ -216,7 +216,7 @@ mod tests {
         let entry = || Entry::new(long, &[(0, 22)], 0, None);
         let plain = Layout::card(["t [s]", "z [m]"], 1.8);
         let named = Layout::card(["t [s]", long], 1.8);
-        assert_eq!(named.size.1, plain.size.1 + LINE);
+        assert_eq!(named.size.1, plain.size.1 + 2 * LINE);
         let narrow = Layout::narrow(["t [s]", long], 1.8, vec![entry(), entry()]);
         let (legend, at) = narrow.legend.as_ref().map(|(l, at)| (l.size(), *at)).unwrap_or_default();
         assert!(at[0] + legend[0] <= f64::from(narrow.size.0), "{legend:?}");
