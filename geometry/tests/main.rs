@@ -29,6 +29,7 @@ mod property_narrow_aligned_edges;
 mod property_narrow_caps;
 mod property_narrow_distance;
 mod property_narrow_half_space;
+mod property_rays;
 mod property_narrow_overlap;
 mod property_narrow_patch;
 mod property_narrow_patch_tilts;

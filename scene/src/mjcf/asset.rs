@@ -115,6 +115,14 @@ fn stem(file: &str) -> String {
     name.rsplit_once('.').map_or(name, |(s, _)| s).to_owned()
 }
 
+/// Gives an asset without a name that of its file, as references take it.
+pub(super) fn name_by_file(e: &mut Element) {
+    let file = e.attributes.iter().find(|a| a.name == "file" && !a.value.is_empty()).map(|a| stem(&a.value));
+    if let Some(stem) = file.filter(|_| super::references::name_of(e).is_none()) {
+        e.set("name", &stem);
+    }
+}
+
 impl Reader<'_> {
     /// Reads `<asset>`.
     pub(super) fn read_asset(&mut self, e: &Element) -> Read<()> {
@@ -132,9 +140,8 @@ impl Reader<'_> {
                     c.skip();
                     self.notes.visual(c, "skin");
                 }
-                "model" => {
-                    return Err(c.unsupported("<model> as an asset", "use <include>, or write the model out"));
-                }
+                // Read before everything else.
+                "model" => c.skip(),
                 _ => {
                     let known = ["mesh", "hfield", "material", "texture", "skin"];
                     return Err(e.unknown_child(c, &known));
@@ -225,7 +232,7 @@ impl Reader<'_> {
 
     /// Path of a mesh or height field; a file that is not there is an error unless meshes are not wanted.
     pub(super) fn asset_file(&self, e: &Element, file: &str) -> Read<PathBuf> {
-        let tried = self.compiler.candidates(self.path, &self.options.mesh_dirs, file);
+        let tried = self.compilers[e.origin].candidates(&e.file, &self.options.mesh_dirs, file);
         match tried.iter().find(|p| p.is_file()) {
             Some(p) => Ok(p.clone()),
             None if self.options.without_meshes => Ok(tried[0].clone()),
