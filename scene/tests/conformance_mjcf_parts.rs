@@ -184,6 +184,8 @@ fn conformance_attached_models() {
     assert!(matches!(s.geoms[1].shape, GeomShape::Solid(Shape::Box { half_extents: h }) if h == Vector3::new(0.1, 0.2, 0.3)));
     assert!(matches!(s.geoms[3].shape, GeomShape::Solid(Shape::Sphere { radius }) if radius == 0.3));
     near(s.bodies[2].pose.translation.vector, [1.0, 0.0, 5.0]);
+    let bare = f.load(&main_with("<attach model='ch' body='a' prefix=''/>", "")).unwrap();
+    assert_eq!((names(bare.bodies.iter().map(|b| &b.name)), bare.joints[0].stiffness), (vec!["world", "a", "b"], 7.0));
     let twice = f.load(&main_with("<attach model='ch' body='a' prefix='x_'/><attach model='ch' body='a' prefix='y_'/>", "")).unwrap();
     assert_eq!(names(twice.actuators.iter().map(|a| &a.name)), ["x_m", "y_m"]);
     let whole = f.load(&main_with("<attach model='ch' prefix='x_'/>", "")).unwrap();
@@ -215,7 +217,7 @@ fn conformance_attached_models() {
         ("<attach model='ch' body='a'/>", "write prefix"),
         ("<attach model='hc' body='a' prefix=''/>", "did you mean 'ch'"),
         ("<attach model='ch' body='nope' prefix='x'/>", "no body 'nope'"),
-        ("<attach model='ch' body='a' prefix=''/><attach model='ch' body='a' prefix=''/>", "used twice"),
+        ("<attach model='ch' body='a' prefix=''/><attach model='ch' body='a' prefix=''/>", "twice"),
     ] {
         let e = f.load(&main_with(body, "")).unwrap_err();
         assert!(e.contains(".xml:") && e.contains(part), "{e}");

@@ -212,12 +212,16 @@ impl Parts {
         self.spans.extend(&model.spans);
         self.spans[0] = self.paths.len();
         let change = |_: Kind, old: &str| Some(format!("{prefix}{old}"));
+        // Without a prefix the outermost class would have the name of the main model's.
+        let outermost = if prefix.is_empty() { format!("main of model {first}") } else { format!("{prefix}main") };
         for s in &mut sections {
             let own = s.name.clone();
             if own == "default" {
                 let class = s.attributes.iter().find(|a| a.name == "class").map(|a| a.value.clone());
-                s.set("class", &class.unwrap_or_else(|| "main".to_owned()));
                 rename(&own, s, &change);
+                if class.is_none_or(|c| c == "main") {
+                    s.set("class", &outermost);
+                }
             } else {
                 s.children.iter_mut().for_each(|c| rename(&own, c, &change));
             }
@@ -229,7 +233,7 @@ impl Parts {
         }
         added.append(&mut sections);
         let mut frame = e.renamed("frame");
-        frame.set("childclass", &format!("{prefix}main"));
+        frame.set("childclass", &outermost);
         frame.children = content;
         Ok(frame)
     }
