@@ -382,7 +382,7 @@ fn sections_of(root: &Element, content: &[Element], names: &mut NameSet, notes: 
                 sections.push(assets);
             }
             "default" => {
-                classes = true;
+                classes |= c.origin == 0;
                 sections.push(c.clone());
             }
             other if LEFT_BEHIND.contains(&other) && !(c.attributes.is_empty() && c.children.is_empty()) => {
