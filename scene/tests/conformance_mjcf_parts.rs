@@ -146,6 +146,38 @@ fn conformance_witnesses_of_files() {
     near(m.inertia.diagonal(), [2.0, 1.0, 2.5]);
 }
 
+#[test]
+fn conformance_built_in_meshes() {
+    let mesh = |kind: &str, params: &str| {
+        read(&format!(
+            "<mujoco><asset><mesh name='m' builtin='{kind}' params='{params}'/></asset>
+             <worldbody><body><freejoint/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>"
+        ))
+    };
+    // Masses at 1000 kg/m³, of MuJoCo 4.0.
+    for (kind, params, mass) in [
+        ("sphere", "2", 4047.0446616510244),
+        ("hemisphere", "3", 1909.7436909829885),
+        ("cone", "7 .4", 2845.86657990609),
+        ("cone", "5 0", 1585.094227875054),
+        ("supersphere", "6 .5 .7", 4697.72515274797),
+        ("supertorus", "5 .3 .5 .7", 2312.9595088470473),
+    ] {
+        let have = mesh(kind, params).unwrap().total_mass();
+        assert!((have - mass).abs() < 1e-9 * mass, "{kind}: {have}, not {mass}");
+    }
+    for (kind, params, part) in [
+        ("sphere", "5", "at most 4"),
+        ("cone", "5", "nvert radius"),
+        ("supertorus", "2.5 .3 .5 .7", "a whole number first"),
+        ("wedge", "10 10 0 60 .2", "'wedge'"),
+        ("sphere", "", "subdivision"),
+    ] {
+        let e = mesh(kind, params).unwrap_err();
+        assert!(e.contains("robot.xml:1:") && e.contains(part), "{e}");
+    }
+}
+
 const CHILD: &str = "<mujoco model='child'><compiler angle='radian' meshdir='sub'/><option gravity='0 0 -1'/>
     <default><joint stiffness='7'/><geom size='.3'/><default class='c'><geom type='box' size='.1 .2 .3'/></default></default>
     <asset><mesh file='t.obj'/><material name='mat' rgba='1 0 0 1'/></asset>

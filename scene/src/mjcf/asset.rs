@@ -9,6 +9,7 @@ use signorini_core::na::{Point3, UnitQuaternion, Vector3};
 use signorini_geometry::{ConvexMesh, HeightField, MassProperties, MeshInertia, TriangleMesh};
 
 use super::Reader;
+use super::builtin;
 use super::geom::GeomSpec;
 use super::orientation::quaternion;
 use crate::Place;
@@ -168,13 +169,7 @@ impl Reader<'_> {
     fn read_mesh(&mut self, e: &Element) -> Read<()> {
         let mut spec = self.defaults.of(e, 0)?.mesh.clone();
         spec.read(e)?;
-        if e.nonempty("builtin").is_some() {
-            return Err(e.unsupported_at(
-                "builtin",
-                "a built-in mesh",
-                "use a mesh file or a primitive geom",
-            ));
-        }
+        let made = builtin::read(e)?;
         let file = e.nonempty("file").map(str::to_owned);
         let media_type = e.nonempty("content_type").map(str::to_owned);
         let vertices = e.numbers("vertex")?;
@@ -201,12 +196,15 @@ impl Reader<'_> {
             (Some(_), Some(_)) => {
                 return Err(e.invalid_at("vertex", "the mesh has both 'file' and 'vertex'", "keep one"));
             }
-            (None, None) => {
-                return Err(e.invalid(
-                    "the mesh has neither 'file' nor 'vertex'",
-                    "write file=\"...\", or vertex=\"x y z ...\"",
-                ));
-            }
+            (None, None) => match made {
+                Some(made) => made,
+                None => {
+                    return Err(e.invalid(
+                        "the mesh has neither 'file' nor 'vertex'",
+                        "write file=\"...\", or vertex=\"x y z ...\"",
+                    ));
+                }
+            },
         };
         let asset = MeshAsset {
             place: e.place(),

@@ -6,6 +6,7 @@
 mod actuator;
 mod actuator_force;
 mod asset;
+mod builtin;
 mod compiler;
 mod compose;
 mod contact;
