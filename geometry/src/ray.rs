@@ -46,7 +46,9 @@ fn nearest(hits: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 
 /// First hit of |p + t d| = r that `on` accepts.
 fn quadric(p: &Vector3<f64>, d: &Vector3<f64>, r: f64, on: impl Fn(&Vector3<f64>) -> bool) -> Option<f64> {
-    roots(d.norm_squared(), p.dot(d), p.norm_squared() - r * r)?.into_iter().find(|t| *t >= 0.0 && on(&(p + d * *t)))
+    roots(d.norm_squared(), p.dot(d), p.norm_squared() - r * r)?
+        .into_iter()
+        .find(|t| *t >= 0.0 && on(&(p + d * *t)))
 }
 
 /// Both solutions of a t² + 2 b t + c = 0, ascending.

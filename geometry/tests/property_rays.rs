@@ -17,8 +17,10 @@ fn shape(kind: usize, s: [f64; 3]) -> Shape {
         4 => Shape::Ellipsoid { semi_axes: v },
         5 => Shape::HalfSpace,
         _ => {
-            let corners = [[1.0, 0.0, -0.5], [-0.7, 0.8, -0.4], [-0.6, -0.9, -0.6], [0.1, 0.1, 1.0], [0.5, 0.5, 0.5]];
-            let points: Vec<_> = corners.iter().map(|c| Point3::from(Vector3::from(*c).component_mul(&v))).collect();
+            let corners =
+                [[1.0, 0.0, -0.5], [-0.7, 0.8, -0.4], [-0.6, -0.9, -0.6], [0.1, 0.1, 1.0], [0.5, 0.5, 0.5]];
+            let points: Vec<_> =
+                corners.iter().map(|c| Point3::from(Vector3::from(*c).component_mul(&v))).collect();
             Shape::Convex(ConvexMesh::from_points(&points).unwrap().into())
         }
     }
@@ -26,7 +28,8 @@ fn shape(kind: usize, s: [f64; 3]) -> Shape {
 
 fn gap(shape: &Shape, p: &Point3<f64>) -> f64 {
     let ball = Shape::Sphere { radius: POINT };
-    distance(shape, &Isometry3::identity(), &ball, &Isometry3::translation(p.x, p.y, p.z)).unwrap().gap + POINT
+    distance(shape, &Isometry3::identity(), &ball, &Isometry3::translation(p.x, p.y, p.z)).unwrap().gap
+        + POINT
 }
 
 proptest! {

@@ -42,7 +42,11 @@ fn answer(line: &str) -> Result<Value, Box<dyn Error>> {
 fn numbers(v: &Value, key: &str, rest: &[f64]) -> Result<Vec<f64>, Box<dyn Error>> {
     let Some(list) = v[key].as_array() else { return Ok(rest.to_vec()) };
     let x: Vec<f64> = list.iter().filter_map(Value::as_f64).collect();
-    if x.len() == rest.len() { Ok(x) } else { Err(format!("sizes: {key} has {}, not {}", rest.len(), x.len()).into()) }
+    if x.len() == rest.len() {
+        Ok(x)
+    } else {
+        Err(format!("sizes: {key} has {}, not {}", rest.len(), x.len()).into())
+    }
 }
 
 fn at_state(m: &Model, s: &Value) -> Result<Value, Box<dyn Error>> {

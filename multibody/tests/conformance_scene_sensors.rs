@@ -120,7 +120,8 @@ fn conformance_rangefinders() {
         ("0 135 0", "0 .1 0", 1.346922656069406),
         ("0 89 70", "0 0 0", -1.0),
     ];
-    let site = |(i, s): (usize, &(&str, &str, f64))| format!("<site name='s{i}' euler='{}' pos='{}'/>", s.0, s.1);
+    let site =
+        |(i, s): (usize, &(&str, &str, f64))| format!("<site name='s{i}' euler='{}' pos='{}'/>", s.0, s.1);
     let list: String = sites.iter().enumerate().map(site).collect();
     let sensors: String = (0..sites.len()).map(|i| format!("<rangefinder site='s{i}'/>")).collect();
     let text = format!(

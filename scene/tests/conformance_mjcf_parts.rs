@@ -77,7 +77,10 @@ fn conformance_replicate_copies_what_refers_to_it() {
     assert_eq!(names(s.sensors.iter().map(|x| &x.name)), sensors);
     assert_eq!((s.pairs.len(), s.excludes.len()), (2, 3));
     assert_eq!(s.keyframes[0].q, [1.0, 2.0, 3.0, 4.0]);
-    assert!(s.notes.iter().any(|n| n.kind == NoteKind::Warning && n.text.contains("'wj'")), "e2 is left out, told");
+    assert!(
+        s.notes.iter().any(|n| n.kind == NoteKind::Warning && n.text.contains("'wj'")),
+        "e2 is left out, told"
+    );
 }
 
 #[test]
@@ -209,29 +212,50 @@ fn conformance_attached_models() {
     let joints: Vec<_> = s.joints.iter().map(|j| (j.name.as_str(), j.range, j.stiffness)).collect();
     let turn = 10_f64.to_radians();
     // Each file's own unit of angles and classes.
-    assert_eq!(joints, [("pj", Some([-turn, turn]), 3.0), ("x_j", Some([-1.0, 1.0]), 7.0), ("x_j2", None, 7.0)]);
+    assert_eq!(
+        joints,
+        [("pj", Some([-turn, turn]), 3.0), ("x_j", Some([-1.0, 1.0]), 7.0), ("x_j2", None, 7.0)]
+    );
     assert_eq!(names(s.actuators.iter().map(|a| &a.name)), ["mm", "x_m"]);
     assert_eq!(names(s.sensors.iter().map(|a| &a.name)), ["x_sj"]);
     assert_eq!((s.excludes.len(), s.options.gravity.z), (1, -9.81));
-    assert!(matches!(s.geoms[1].shape, GeomShape::Solid(Shape::Box { half_extents: h }) if h == Vector3::new(0.1, 0.2, 0.3)));
+    assert!(
+        matches!(s.geoms[1].shape, GeomShape::Solid(Shape::Box { half_extents: h }) if h == Vector3::new(0.1, 0.2, 0.3))
+    );
     assert!(matches!(s.geoms[3].shape, GeomShape::Solid(Shape::Sphere { radius }) if radius == 0.3));
     near(s.bodies[2].pose.translation.vector, [1.0, 0.0, 5.0]);
     let bare = f.load(&main_with("<attach model='ch' body='a' prefix=''/>", "")).unwrap();
-    assert_eq!((names(bare.bodies.iter().map(|b| &b.name)), bare.joints[0].stiffness), (vec!["world", "a", "b"], 7.0));
-    let twice = f.load(&main_with("<attach model='ch' body='a' prefix='x_'/><attach model='ch' body='a' prefix='y_'/>", "")).unwrap();
+    assert_eq!(
+        (names(bare.bodies.iter().map(|b| &b.name)), bare.joints[0].stiffness),
+        (vec!["world", "a", "b"], 7.0)
+    );
+    let twice = f
+        .load(&main_with(
+            "<attach model='ch' body='a' prefix='x_'/><attach model='ch' body='a' prefix='y_'/>",
+            "",
+        ))
+        .unwrap();
     assert_eq!(names(twice.actuators.iter().map(|a| &a.name)), ["x_m", "y_m"]);
     let whole = f.load(&main_with("<attach model='ch' prefix='x_'/>", "")).unwrap();
     assert_eq!(names(whole.bodies.iter().map(|b| &b.name)), ["world", "x_a", "x_b", "x_o"]);
     assert_eq!(names(whole.actuators.iter().map(|a| &a.name)), ["x_m", "x_mo"]);
     let repeated = f
-        .load(&main_with("<replicate count='2' offset='0 1 0'><attach model='ch' body='a' prefix='x_'/></replicate>", ""))
+        .load(&main_with(
+            "<replicate count='2' offset='0 1 0'><attach model='ch' body='a' prefix='x_'/></replicate>",
+            "",
+        ))
         .unwrap();
     assert_eq!(names(repeated.joints.iter().map(|j| &j.name)), ["x_j0", "x_j20", "x_j1", "x_j21"]);
     assert_eq!(names(repeated.actuators.iter().map(|a| &a.name)), ["x_m0", "x_m1"]);
     // Keyframes of a whole model keep their numbers; MuJoCo gives `x_k` these.
-    f.write("child.xml", &CHILD.replace("</mujoco>", "<keyframe><key name='k' qpos='.1 .2 .3' ctrl='4 5'/></keyframe></mujoco>"));
+    f.write(
+        "child.xml",
+        &CHILD
+            .replace("</mujoco>", "<keyframe><key name='k' qpos='.1 .2 .3' ctrl='4 5'/></keyframe></mujoco>"),
+    );
     let world = "<body name='p'><joint/><geom/></body><attach model='ch' prefix='x_'/>";
-    let rest = "<actuator><motor joint='x_j'/></actuator><keyframe><key name='mk' qpos='1 2 3 4'/></keyframe>";
+    let rest =
+        "<actuator><motor joint='x_j'/></actuator><keyframe><key name='mk' qpos='1 2 3 4'/></keyframe>";
     let keys = f.load(&main_with(world, rest)).unwrap().keyframes;
     assert_eq!((keys[0].name.as_str(), keys[0].q.as_slice()), ("mk", &[1.0, 2.0, 3.0, 4.0][..]));
     assert_eq!((keys[1].name.as_str(), keys[1].q.as_slice()), ("x_k", &[0.0, 0.1, 0.2, 0.3][..]));
@@ -243,7 +267,8 @@ fn conformance_attached_models() {
     let nested = f.load("<mujoco><asset><model name='mi' file='mid.xml'/></asset><worldbody><attach model='mi' body='mid' prefix='o_'/></worldbody></mujoco>").unwrap();
     assert_eq!(names(nested.bodies.iter().map(|b| &b.name)), ["world", "o_mid", "o_n_a", "o_n_b"]);
     assert_eq!(nested.joints[0].stiffness, 7.0);
-    let class = f.load(&main_with("<attach model='ch' body='a' prefix='x_'/><geom class='x_c'/>", "")).unwrap();
+    let class =
+        f.load(&main_with("<attach model='ch' body='a' prefix='x_'/><geom class='x_c'/>", "")).unwrap();
     assert!(matches!(class.geoms[0].shape, GeomShape::Solid(Shape::Box { .. })));
     for (body, part) in [
         ("<attach model='ch' body='a'/>", "write prefix"),

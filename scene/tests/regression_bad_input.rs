@@ -213,7 +213,10 @@ fn regression_unsupported_features() {
     let text = "<mujoco><sensor><user name='u' dim='7'/><contact name='c' num='2' data='found force'/></sensor></mujoco>";
     let s = read(text).unwrap();
     assert_eq!(s.sensors.iter().map(|x| x.kind.dim()).collect::<Vec<_>>(), [7, 8]);
-    assert_eq!(s.notes.iter().filter(|n| n.kind == NoteKind::Warning && n.text.contains("reads 0")).count(), 2);
+    assert_eq!(
+        s.notes.iter().filter(|n| n.kind == NoteKind::Warning && n.text.contains("reads 0")).count(),
+        2
+    );
     let s = read("<mujoco><option density='1.2'/></mujoco>").unwrap();
     assert!(s.notes.iter().any(|n| n.kind == NoteKind::Warning && n.text.contains("density=1.2")));
 }

@@ -6,7 +6,8 @@ use super::{Refusal, Surface};
 /// in single precision, then faces; normals and texture coordinates are passed over.
 pub(super) fn parse(bytes: &[u8]) -> Result<Surface, Refusal> {
     let word = |i: usize| -> [u8; 4] { std::array::from_fn(|k| bytes.get(4 * i + k).copied().unwrap_or(0)) };
-    let counts: [usize; 4] = std::array::from_fn(|i| usize::try_from(i32::from_le_bytes(word(i))).unwrap_or(usize::MAX));
+    let counts: [usize; 4] =
+        std::array::from_fn(|i| usize::try_from(i32::from_le_bytes(word(i))).unwrap_or(usize::MAX));
     let [vertices, normals, coordinates, faces] = counts;
     let words = [(vertices, 3), (normals, 3), (coordinates, 2), (faces, 3)]
         .iter()

@@ -233,7 +233,9 @@ impl Model {
                 limit[usize::from(sensor.kind == SensorKind::TendonLimitVel)]
             }
             (SensorKind::InsideSite, _) => {
-                let SensorObject::Site(site) = sensor.reference.unwrap_or(SensorObject::World) else { return };
+                let SensorObject::Site(site) = sensor.reference.unwrap_or(SensorObject::World) else {
+                    return;
+                };
                 let p = reference.x.inverse_transform_point(&f.x.translation.vector.into());
                 f64::from(self.sites[site].shape.as_ref().is_some_and(|shape| contains(shape, &p)))
             }

@@ -45,13 +45,17 @@ pub(super) fn read(e: &Element) -> Read<Option<MeshData>> {
         return Err(e.invalid_at(
             "params",
             format!("the parameters of '{kind}' are {params:?}"),
-            format!("write params=\"{}\", a whole number first (at most 4 for a sphere), a radius at most 1", names.join(" ")),
+            format!(
+                "write params=\"{}\", a whole number first (at most 4 for a sphere), a radius at most 1",
+                names.join(" ")
+            ),
         ));
     }
     let n = params[0] as u32;
     let (vertices, triangles) = match kind {
         "sphere" => {
-            let mesh = TriangleMesh::icosphere(1.0, n).map_err(|err| e.invalid(err.to_string(), "correct params"))?;
+            let mesh = TriangleMesh::icosphere(1.0, n)
+                .map_err(|err| e.invalid(err.to_string(), "correct params"))?;
             (mesh.vertices().to_vec(), mesh.triangles().to_vec())
         }
         "hemisphere" => hemisphere(n + 1),
@@ -107,7 +111,8 @@ fn hemisphere(n: u32) -> Surface {
 
 /// From a circle of radius 1 at z = −1 to one of another radius, or a tip, at z = 1.
 fn cone(n: u32, radius: f64) -> Surface {
-    let ring = |r: f64, z: f64| (0..n).map(move |i| Point3::new(r * angle(i, n).cos(), r * angle(i, n).sin(), z));
+    let ring =
+        |r: f64, z: f64| (0..n).map(move |i| Point3::new(r * angle(i, n).cos(), r * angle(i, n).sin(), z));
     let mut vertices: Vec<_> = ring(1.0, -1.0).collect();
     let mut triangles: Vec<[u32; 3]> = (2..n).map(|i| [0, i, i - 1]).collect();
     if radius == 0.0 {
@@ -132,7 +137,11 @@ fn supersphere(n: u32, e: f64, north: f64) -> Surface {
         let r = power(latitude.cos(), north);
         vertices.extend((0..n).map(|i| {
             let longitude = angle(i, n) - PI;
-            Point3::new(r * power(longitude.cos(), e), r * power(longitude.sin(), e), power(latitude.sin(), north))
+            Point3::new(
+                r * power(longitude.cos(), e),
+                r * power(longitude.sin(), e),
+                power(latitude.sin(), north),
+            )
         }));
     }
     vertices.push(Point3::new(0.0, 0.0, 1.0));

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::Notes;
-use crate::xml::{Element, Read};
 use crate::NoteKind;
+use crate::xml::{Element, Read};
 
 /// `inertiafromgeom`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

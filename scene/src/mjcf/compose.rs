@@ -213,7 +213,8 @@ impl Parts {
         self.spans[0] = self.paths.len();
         let change = |_: Kind, old: &str| Some(format!("{prefix}{old}"));
         // Without a prefix the outermost class would have the name of the main model's.
-        let outermost = if prefix.is_empty() { format!("main of model {first}") } else { format!("{prefix}main") };
+        let outermost =
+            if prefix.is_empty() { format!("main of model {first}") } else { format!("{prefix}main") };
         for s in &mut sections {
             let own = s.name.clone();
             if own == "default" {
@@ -261,7 +262,11 @@ impl Parts {
             return Err(e.invalid("attribute 'count' is missing", "write count=\"...\""));
         };
         let Ok(count) = usize::try_from(count) else {
-            return Err(e.invalid_at("count", format!("the count is {count}"), "write a count that is not negative"));
+            return Err(e.invalid_at(
+                "count",
+                format!("the count is {count}"),
+                "write a count that is not negative",
+            ));
         };
         self.count(e, e.size().saturating_mul(count))?;
         let separator = e.string("sep").unwrap_or_default().to_owned();
@@ -270,14 +275,18 @@ impl Parts {
         for c in root.children.iter().filter(|c| c.name == "compiler" && c.origin == e.origin) {
             compiler.read(c, &mut Notes::default())?;
         }
-        let turn = e.vector::<3>("euler")?.map(|a| {
-            super::orientation::euler(a.map(|a| compiler.radians(a)), compiler.euler)
-        });
+        let turn = e
+            .vector::<3>("euler")?
+            .map(|a| super::orientation::euler(a.map(|a| compiler.radians(a)), compiler.euler));
         let step = Pose::from_parts(offset.into(), turn.unwrap_or_default());
         let class = e.nonempty("childclass").map(str::to_owned);
         e.finish()?;
-        if let Some(j) = e.children.iter().find(|c| matches!(c.name.as_str(), "joint" | "freejoint" | "inertial")) {
-            return Err(j.invalid(format!("a <{}> is repeated on one body", j.name), "put it into a body inside"));
+        if let Some(j) =
+            e.children.iter().find(|c| matches!(c.name.as_str(), "joint" | "freejoint" | "inertial"))
+        {
+            return Err(
+                j.invalid(format!("a <{}> is repeated on one body", j.name), "put it into a body inside")
+            );
         }
         let mut names = NameSet::new();
         e.children.iter().for_each(|c| tree_names(c, &mut names));
@@ -418,12 +427,14 @@ fn sections_of(root: &Element, content: &[Element], names: &mut NameSet, notes: 
     let actuators = |list: &[Element]| -> usize {
         list.iter().filter(|c| c.name == "actuator").map(|c| c.children.len()).sum()
     };
-    let complete = joints == content.iter().map(whole).sum() && actuators(&root.children) == actuators(&sections);
+    let complete =
+        joints == content.iter().map(whole).sum() && actuators(&root.children) == actuators(&sections);
     for k in root.children.iter().filter(|c| c.name == "keyframe" && !c.children.is_empty()) {
         if complete {
             sections.push(k.clone());
         } else {
-            let text = "keyframes of a model of which a part is attached are left out; write them in the main file";
+            let text =
+                "keyframes of a model of which a part is attached are left out; write them in the main file";
             notes.add(NoteKind::Warning, k, text);
         }
     }
@@ -431,9 +442,9 @@ fn sections_of(root: &Element, content: &[Element], names: &mut NameSet, notes: 
 }
 
 fn find_body<'e>(e: &'e Element, name: &str) -> Option<&'e Element> {
-    e.children.iter().find_map(|c| {
-        if c.name == "body" && name_of(c) == Some(name) { Some(c) } else { find_body(c, name) }
-    })
+    e.children
+        .iter()
+        .find_map(|c| if c.name == "body" && name_of(c) == Some(name) { Some(c) } else { find_body(c, name) })
 }
 
 /// Number of elements of a name, this one and those below.

@@ -49,7 +49,8 @@ impl Reader<'_> {
             let total = moments.sum();
             moments.map(|i| (1.5 * (total - 2.0 * i).max(0.0) / mass).sqrt())
         };
-        let across = if self.compilers[e.origin].fit_aabb { half.x.max(half.y) } else { 0.5 * (half.x + half.y) };
+        let across =
+            if self.compilers[e.origin].fit_aabb { half.x.max(half.y) } else { 0.5 * (half.x + half.y) };
         let size = match (g.kind, self.compilers[e.origin].fit_aabb) {
             (GeomType::Sphere, true) => [half.max(), 0.0, 0.0],
             (GeomType::Sphere, false) => [half.mean(), 0.0, 0.0],

@@ -265,7 +265,8 @@ impl Reader<'_> {
         let angle = |x: f64| if turns { self.compilers[e.origin].radians(x) } else { x };
         let mut range = None;
         if s.kind != JointKind::Free {
-            range = limits(e, "range", "limited", s.range, s.limited, &self.compilers[e.origin])?.map(|r| r.map(angle));
+            range = limits(e, "range", "limited", s.range, s.limited, &self.compilers[e.origin])?
+                .map(|r| r.map(angle));
         }
         if s.kind == JointKind::Ball && range.is_some_and(|r| r[0] != 0.0) {
             return Err(e.invalid_at(

@@ -22,7 +22,8 @@ impl OwnPart {
         let joints = || r.scene.joints.iter().map(|j| (j.kind, own(r.origins.bodies[j.body])));
         let controls: Vec<bool> = r.origins.actuators.iter().map(|o| own(*o)).collect();
         let active = |i: &usize| r.scene.actuators[*i].dynamics != ActuatorDynamics::None;
-        let mocaps = r.scene.bodies.iter().zip(&r.origins.bodies).filter(|(b, _)| b.mocap).map(|(_, o)| own(*o));
+        let mocaps =
+            r.scene.bodies.iter().zip(&r.origins.bodies).filter(|(b, _)| b.mocap).map(|(_, o)| own(*o));
         Self {
             positions: joints().flat_map(|(kind, x)| std::iter::repeat_n(x, kind.nq())).collect(),
             velocities: joints().flat_map(|(kind, x)| std::iter::repeat_n(x, kind.nv())).collect(),

@@ -113,7 +113,11 @@ pub(crate) fn read(mut root: Element, path: &Path, options: &LoadOptions) -> Rea
     let mut notes = Notes::default();
     let parts = compose::expand(&mut root, path, &mut notes)?;
     for (e, start) in root.stray_text() {
-        notes.add(NoteKind::Unknown, e, format!("text '{start}' inside <{}> has no meaning: left out", e.name));
+        notes.add(
+            NoteKind::Unknown,
+            e,
+            format!("text '{start}' inside <{}> has no meaning: left out", e.name),
+        );
     }
     let settings = |(p, span): (&std::path::PathBuf, &usize)| compiler::Compiler::of(p, *span);
     let mut reader = Reader {
@@ -173,7 +177,8 @@ impl Reader<'_> {
         root.finish()?;
         for c in &root.children {
             if c.name == "body" {
-                let text = "a <body> outside of <worldbody> is left out, as in MuJoCo; move it into <worldbody>";
+                let text =
+                    "a <body> outside of <worldbody> is left out, as in MuJoCo; move it into <worldbody>";
                 self.notes.add(NoteKind::Warning, c, text);
                 c.skip();
                 continue;

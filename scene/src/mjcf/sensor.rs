@@ -138,7 +138,8 @@ impl Reader<'_> {
         match e.name.as_str() {
             "insidesite" => {
                 let site = self.names.sites.need(e, "site")?;
-                let object = self.frame_object(e, "objtype", "objname")?.ok_or_else(|| nothing_measured(e))?;
+                let object =
+                    self.frame_object(e, "objtype", "objname")?.ok_or_else(|| nothing_measured(e))?;
                 Ok((SensorKind::InsideSite, object, Some(SensorObject::Site(site))))
             }
             "distance" | "normal" | "fromto" => {
@@ -154,7 +155,8 @@ impl Reader<'_> {
                 let data = e.string("data").unwrap_or("dist").to_owned();
                 e.skip_attributes(&["camera"]);
                 if e.has("camera") || data.trim() != "dist" {
-                    let n = data.split_whitespace().map(|w| if matches!(w, "dist" | "depth") { 1 } else { 3 });
+                    let n =
+                        data.split_whitespace().map(|w| if matches!(w, "dist" | "depth") { 1 } else { 3 });
                     return zero(self, n.sum(), "only the distance along the z axis of a site is computed");
                 }
                 Ok((SensorKind::Rangefinder, SensorObject::Site(self.names.sites.need(e, "site")?), None))
@@ -167,7 +169,11 @@ impl Reader<'_> {
                 let width = |w: &str| if matches!(w, "found" | "dist") { 1 } else { 3 };
                 let fields: usize = e.string("data").unwrap_or("found").split_whitespace().map(width).sum();
                 let n = e.integer("num")?.filter(|n| (1..=1 << 10).contains(n)).unwrap_or(1);
-                zero(self, fields * n as usize, "put a <touch> sensor at a site, or read contacts from the recording")
+                zero(
+                    self,
+                    fields * n as usize,
+                    "put a <touch> sensor at a site, or read contacts from the recording",
+                )
             }
             "jointlimitfrc" | "tendonlimitfrc" => zero(self, 1, "forces of limits are not measured"),
             "camprojection" => zero(self, 2, "images of cameras are not computed"),

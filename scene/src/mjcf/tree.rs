@@ -156,7 +156,9 @@ impl Reader<'_> {
 
     fn read_inertial(&mut self, c: &Element, body: usize, frame: &Pose) -> Read<()> {
         if body == 0 {
-            return Err(c.invalid("<inertial> is not in a <body>", "move it to the body whose inertia it states"));
+            return Err(
+                c.invalid("<inertial> is not in a <body>", "move it to the body whose inertia it states")
+            );
         }
         if self.inertials[body].is_some() {
             return Err(c.invalid("the body has a second <inertial>", "keep one"));

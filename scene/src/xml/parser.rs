@@ -10,7 +10,8 @@ use crate::{Place, SceneError};
 /// Parses a text that stands for `path`.
 pub(crate) fn parse(text: &str, path: &Path) -> Read<Element> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    Parser { text, at: 0, line: 1, column: 1, file: Arc::new(path.to_path_buf()), bindings: Vec::new() }.document()
+    Parser { text, at: 0, line: 1, column: 1, file: Arc::new(path.to_path_buf()), bindings: Vec::new() }
+        .document()
 }
 
 struct Parser<'a> {
@@ -32,7 +33,8 @@ impl<'a> Parser<'a> {
     fn advance(&mut self, bytes: usize) -> &'a str {
         let passed = &self.rest()[..bytes];
         for c in passed.chars() {
-            (self.line, self.column) = if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
+            (self.line, self.column) =
+                if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
         }
         self.at += bytes;
         passed
@@ -182,7 +184,10 @@ impl<'a> Parser<'a> {
                 // Attributes of Drake go by their own name, those of other tools by that with the prefix.
                 for a in &mut e.attributes {
                     let (prefix, local) = split(&a.name);
-                    if self.namespace(prefix).is_some_and(|n| !prefix.is_empty() && n.contains("drake.mit.edu")) {
+                    if self
+                        .namespace(prefix)
+                        .is_some_and(|n| !prefix.is_empty() && n.contains("drake.mit.edu"))
+                    {
                         a.name = local.to_owned();
                     }
                 }
@@ -191,7 +196,9 @@ impl<'a> Parser<'a> {
             let a = self.attribute(full, depth)?;
             if let Some(a) = a {
                 if e.attributes.iter().any(|b| b.name == a.name) {
-                    return Err(self.error_at((a.line, a.column), format!("attribute '{}' is given twice", a.name)));
+                    return Err(
+                        self.error_at((a.line, a.column), format!("attribute '{}' is given twice", a.name))
+                    );
                 }
                 e.attributes.push(a);
             }
@@ -256,7 +263,8 @@ fn decoded(text: &str) -> String {
     while let Some(i) = rest.find('&') {
         out.push_str(&rest[..i]);
         rest = &rest[i..];
-        let entity = rest.find(';').filter(|end| *end <= 10).and_then(|end| Some((end, entity(&rest[1..end])?)));
+        let entity =
+            rest.find(';').filter(|end| *end <= 10).and_then(|end| Some((end, entity(&rest[1..end])?)));
         let (length, c) = entity.map_or((1, '&'), |(end, c)| (end + 1, c));
         out.push(c);
         rest = &rest[length..];

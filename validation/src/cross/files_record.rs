@@ -55,7 +55,8 @@ pub(super) fn show(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
         r.date, r.mujoco, r.mjcf, r.urdf, r.outside, r.mjcf_refused, r.urdf_refused, r.other_sizes, r.bound, r.differ.len()
     ));
     if !r.refused.is_empty() {
-        let mut table = Table::new("Recorded earlier, not measured in this run: refusals", &["reason", "files"]);
+        let mut table =
+            Table::new("Recorded earlier, not measured in this run: refusals", &["reason", "files"]);
         for x in r.refused.iter().take(ROWS) {
             table.row([x.reason.clone(), x.files.to_string()]);
         }

@@ -29,8 +29,8 @@ impl Model {
                     "attach the sensor to an object of the right kind",
                 ));
             }
-            use SensorKind::{FrameAngAcc, FrameLinAcc};
             use SensorKind::{Distance, DistanceNormal, DistancePoints, InsideSite};
+            use SensorKind::{FrameAngAcc, FrameLinAcc};
             let framed = |k| format!("{k:?}").starts_with("Frame");
             let paired = match (s.kind, s.reference) {
                 (InsideSite, second) => Some(matches!(second, Some(SensorObject::Site(_)))),
@@ -85,7 +85,9 @@ impl Model {
             }
             K::TendonLimitPos | K::TendonLimitVel => matches!(object, O::Tendon(_)),
             K::Zero(_) => true,
-            K::JointPos | K::JointVel | K::JointActuatorForce | K::JointLimitPos | K::JointLimitVel => joint(&[JointKind::Hinge, JointKind::Slide]),
+            K::JointPos | K::JointVel | K::JointActuatorForce | K::JointLimitPos | K::JointLimitVel => {
+                joint(&[JointKind::Hinge, JointKind::Slide])
+            }
             K::BallQuat | K::BallAngVel => joint(&[JointKind::Ball]),
             K::TendonPos | K::TendonVel | K::TendonActuatorForce => matches!(object, O::Tendon(_)),
             K::ActuatorPos | K::ActuatorVel | K::ActuatorForce => matches!(object, O::Actuator(_)),
