@@ -167,7 +167,9 @@ fn conformance_built_in_meshes() {
         ("supertorus", "5 .3 .5 .7", 2312.9595088470473),
     ] {
         let have = mesh(kind, params).unwrap().total_mass();
-        assert!((have - mass).abs() < 1e-9 * mass, "{kind}: {have}, not {mass}");
+        // MuJoCo rounds the directions of a sphere to single precision at each subdivision.
+        let tolerance = if kind == "sphere" { 1e-7 } else { 1e-9 };
+        assert!((have - mass).abs() < tolerance * mass, "{kind}: {have}, not {mass}");
     }
     for (kind, params, part) in [
         ("sphere", "5", "at most 4"),
@@ -272,7 +274,7 @@ fn conformance_attached_models() {
     assert!(matches!(class.geoms[0].shape, GeomShape::Solid(Shape::Box { .. })));
     for (body, part) in [
         ("<attach model='ch' body='a'/>", "write prefix"),
-        ("<attach model='hc' body='a' prefix=''/>", "did you mean 'ch'"),
+        ("<attach model='hc' body='a' prefix=''/>", "define it in <asset>"),
         ("<attach model='ch' body='nope' prefix='x'/>", "no body 'nope'"),
         ("<attach model='ch' body='a' prefix=''/><attach model='ch' body='a' prefix=''/>", "twice"),
     ] {
