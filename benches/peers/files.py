@@ -11,10 +11,12 @@ import argparse
 import collections
 import datetime
 import json
+import os
 import re
 import select
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import mujoco
@@ -116,13 +118,17 @@ def main():
     a.add_argument("--record", action="store_true")
     a.add_argument("--program", type=Path)
     a = a.parse_args()
+    a.folder = a.folder.resolve()
     if a.program is None:
         subprocess.run(["cargo", "build", "--release", "-p", "signorini-multibody", "--example", "file_forces"], cwd=ROOT, check=True)
         a.program = ROOT / "target/release/examples/file_forces"
+    a.program = a.program.resolve()
     if a.list:
         files = [Path(p) for p in a.list.read_text().split("\n") if p]
     else:
         files = sorted(p for p in a.folder.rglob("*") if p.suffix.lower() in (".xml", ".mjcf", ".urdf"))
+    # MuJoCo writes its warnings into the folder that it runs in.
+    os.chdir(tempfile.mkdtemp())
     loader, program = Worker([sys.executable, "-c", LOADER], 60), Worker([str(a.program)], 60)
     total, outside, refused, differ, sizes = collections.Counter(), 0, {}, [], []
     kinds = collections.Counter()
