@@ -1,12 +1,13 @@
 //! Reading surfaces from files.
 
+mod msh;
 mod obj;
 mod stl;
 
 use std::path::Path;
 
 use crate::weld::weld;
-use crate::{MeshDefect, MeshError, TriangleMesh};
+use crate::{ConvexMesh, MeshDefect, MeshError, TriangleMesh};
 
 /// Vertices and triangles as a file lists them, before validation.
 type Surface = (Vec<signorini_core::na::Point3<f64>>, Vec<[u32; 3]>);
@@ -24,7 +25,7 @@ impl Refusal {
 }
 
 impl TriangleMesh {
-    /// Reads an OBJ or STL file, by its extension (any case).
+    /// Reads an OBJ, STL or MSH file, by its extension (any case).
     ///
     /// # Errors
     /// A [`MeshError`] that names the file, the reason and the remedy.
@@ -35,13 +36,14 @@ impl TriangleMesh {
         match extension.as_str() {
             "obj" => Self::from_obj(path),
             "stl" => Self::from_stl(path),
+            "msh" => Self::from_msh(path),
             _ => Err(MeshError::UnsupportedFormat { path: path.to_owned(), extension }),
         }
     }
 
     /// Reads a Wavefront OBJ file: positions in double precision, every face of every object in one surface, polygons cut
     /// into fans. Normals, texture coordinates, materials, points and lines are left out; so are faces that name one
-    /// vertex twice, which have no area.
+    /// vertex twice, which have no area. A file of vertices alone is their convex hull.
     ///
     /// # Errors
     /// A [`MeshError`] that names the file, the line, the reason and the remedy.
@@ -56,6 +58,23 @@ impl TriangleMesh {
     /// As [`Self::from_obj`].
     pub fn from_obj_bytes(bytes: &[u8], name: impl AsRef<Path>) -> Result<Self, MeshError> {
         finish(obj::parse(bytes), name.as_ref())
+    }
+
+    /// Reads a file in MuJoCo's old binary format. A file of vertices alone is their convex hull.
+    ///
+    /// # Errors
+    /// A [`MeshError`] that names the file, the place, the reason and the remedy.
+    pub fn from_msh(path: impl AsRef<Path>) -> Result<Self, MeshError> {
+        let path = path.as_ref();
+        Self::from_msh_bytes(&read(path)?, path)
+    }
+
+    /// [`Self::from_msh`] on the bytes of a file; `name` appears in errors.
+    ///
+    /// # Errors
+    /// As [`Self::from_msh`].
+    pub fn from_msh_bytes(bytes: &[u8], name: impl AsRef<Path>) -> Result<Self, MeshError> {
+        finish(msh::parse(bytes), name.as_ref())
     }
 
     /// Reads an STL file, binary or ASCII by content. Vertices at equal positions become one; facets that name one position
@@ -92,11 +111,26 @@ impl TriangleMesh {
 
 fn finish(surface: Result<Surface, Refusal>, path: &Path) -> Result<TriangleMesh, MeshError> {
     let path = path.to_owned();
-    let mesh = surface.and_then(|(v, t)| TriangleMesh::new(v, t).map_err(Refusal::Defect));
+    let mesh = surface.map(with_faces).and_then(|(v, t)| TriangleMesh::new(v, t).map_err(Refusal::Defect));
     mesh.map_err(|refusal| match refusal {
         Refusal::Syntax { place, reason } => MeshError::Syntax { path, place, reason },
         Refusal::Defect(source) => MeshError::Defect { path, source },
     })
+}
+
+/// Vertices without faces are those of their convex hull, where they have one.
+fn with_faces((vertices, triangles): Surface) -> Surface {
+    let finite = vertices.iter().all(|p| p.coords.iter().all(|x| x.is_finite()));
+    if !triangles.is_empty() || vertices.len() < 4 || !finite {
+        return (vertices, triangles);
+    }
+    match ConvexMesh::from_points(&vertices) {
+        Ok(hull) => {
+            let fan = |f: &Vec<u32>| (1..f.len() - 1).map(|k| [f[0], f[k], f[k + 1]]).collect::<Vec<_>>();
+            (hull.vertices.clone(), hull.faces.iter().flat_map(fan).collect())
+        }
+        Err(_) => (vertices, triangles),
+    }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, MeshError> {

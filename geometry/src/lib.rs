@@ -49,6 +49,7 @@ mod mesh_error;
 mod mesh_links;
 mod mesh_topology;
 mod narrow;
+mod ray;
 mod shape;
 mod sharp;
 mod signed_distance;

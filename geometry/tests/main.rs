@@ -38,6 +38,7 @@ mod property_narrow_surface_codes;
 mod property_narrow_surface_overlaps;
 mod property_narrow_surface_points;
 mod property_narrow_surface_solids;
+mod property_rays;
 mod property_signed_distance;
 mod property_signed_distance_faces;
 mod property_stencils;

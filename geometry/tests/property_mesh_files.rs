@@ -148,12 +148,43 @@ fn analytic_bad_stl_is_refused() {
     }
 }
 
+/// MuJoCo's binary format: counts, vertices, two normals and a texture coordinate that nobody reads, faces.
+fn msh(vertices: &[[f32; 3]], faces: &[[u32; 3]]) -> Vec<u8> {
+    let counts = [vertices.len() as i32, 2, 1, faces.len() as i32];
+    let words = counts.into_iter().map(i32::to_le_bytes);
+    let numbers = vertices.iter().flatten().copied().chain([9.0; 8]).map(f32::to_le_bytes);
+    words.chain(numbers).chain(faces.iter().flatten().map(|i| i.to_le_bytes())).flatten().collect()
+}
+
+#[test]
+fn analytic_msh_files_and_files_without_faces() {
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]];
+    let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
+    let bytes = msh(&corners, &faces);
+    let mesh = TriangleMesh::from_msh_bytes(&bytes, "a.msh").unwrap();
+    assert_eq!((mesh.vertices().len(), mesh.triangles()), (4, &faces[..]));
+    assert!((mesh.signed_volume() - 1.0).abs() < 1e-12);
+    // Vertices alone are their convex hull, in this format as in OBJ.
+    let hull = TriangleMesh::from_msh_bytes(&msh(&corners, &[]), "a.msh").unwrap();
+    let text = "v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nv .1 .1 .1\n";
+    let obj = TriangleMesh::from_obj_bytes(text.as_bytes(), "a.obj").unwrap();
+    for mesh in [&hull, &obj] {
+        assert!((mesh.signed_volume() - 1.0).abs() < 1e-12 && mesh.triangles().len() == 4);
+    }
+    for wrong in [&bytes[..bytes.len() - 1], &[], &[255; 16], b"v 0 0 0 and so on"] {
+        let e = TriangleMesh::from_msh_bytes(wrong, "a.msh").unwrap_err();
+        assert!(e.to_string().contains("a.msh") && matches!(e, MeshError::Syntax { .. }), "{e}");
+    }
+    let e = TriangleMesh::from_msh_bytes(&msh(&corners, &[[0, 1, 4]]), "a.msh").unwrap_err();
+    assert!(matches!(e, MeshError::Defect { source: MeshDefect::IndexOutOfRange { .. }, .. }), "{e}");
+}
+
 #[test]
 fn analytic_files_are_refused_with_the_remedy() {
     let missing = TriangleMesh::load("no/such/mesh.obj").unwrap_err();
     assert!(matches!(missing, MeshError::Missing { .. }));
     assert!(missing.to_string().contains("no/such/mesh.obj"));
-    for name in ["a.dae", "b.GLB", "c.gltf", "d.ply", "e.msh", "f.3ds", "g"] {
+    for name in ["a.dae", "b.GLB", "c.gltf", "d.ply", "f.3ds", "g"] {
         let e = TriangleMesh::load(name).unwrap_err();
         assert!(matches!(e, MeshError::UnsupportedFormat { .. }));
         assert!(e.to_string().contains(name) && e.to_string().contains("convert it to OBJ or STL"), "{e}");

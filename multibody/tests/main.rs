@@ -13,6 +13,7 @@ mod conformance_bad_input;
 mod conformance_dynamics_oracles;
 mod conformance_every_model;
 mod conformance_mujoco;
+mod conformance_scene_sensors;
 mod conformance_trajectory_oracles;
 mod property_broad_phase;
 mod property_joints_first;

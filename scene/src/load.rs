@@ -20,16 +20,16 @@ impl Scene {
     ///
     /// | part | read | refused, by name |
     /// |---|---|---|
-    /// | structure | `include`, default classes, `childclass`, `frame`, all five orientations | `replicate`, `attach`, `composite`, `flexcomp`, `deformable`, plugins |
-    /// | `compiler` | angles, `eulerseq`, folders, `autolimits`, inertia from geoms and its corrections, `fitaabb`; `fusestatic` and `discardvisual` change nothing in the motion: noted | `coordinate="global"`, `alignfree` |
+    /// | structure | `include`, default classes, `childclass`, `frame`, all five orientations, `replicate`, `attach` of bodies or whole models (keyframes come along with whole models); text between elements is noted | `composite`, `flexcomp`, `deformable`, plugins |
+    /// | `compiler` | angles, `eulerseq`, folders, `autolimits`, inertia from geoms and its corrections, `fitaabb`; `fusestatic` and `discardvisual` change nothing in the motion: noted; frames of free bodies stay where they are drawn (`alignfree`: a warning) | `coordinate="global"` |
     /// | `option` | gravity, step, `impratio`, flags; settings of MuJoCo's solver noted; a medium (density, viscosity) is left out with a warning; `actuatorgroupdisable` | contact `override` |
-    /// | `asset` | meshes (OBJ, STL, inline; scale, refpos, refquat, all kinds of inertia), height fields (numbers, binary, PNG), colours of materials | built-in meshes, `model`, MSH |
-    /// | bodies | joints of all kinds, `springdamper`, mocap, `gravcomp`, geoms (planes are half-spaces, meshes their hull, primitives fitted to meshes), sites | `sdf`, adhesion of geoms, turning `surfacevel`, nonlinear or yielding springs, aligned free joints |
+    /// | `asset` | meshes (OBJ, STL, MSH, inline; vertices alone are their hull; scale, refpos, refquat, all kinds of inertia), height fields (numbers, binary, PNG), colours of materials, `model`, built-in meshes | `wedge` and `plate` as built-in meshes |
+    /// | bodies | joints of all kinds, `springdamper`, mocap, `gravcomp`, geoms (planes are half-spaces, meshes their hull, primitives fitted to meshes), sites | `sdf`, adhesion of geoms, turning `surfacevel`, nonlinear or yielding springs |
     /// | `contact` | `pair`, `exclude` | pairs with different friction along the two tangents |
     /// | `equality` | `connect`, `weld`, `joint`, `tendon` | `flex*` |
     /// | `tendon` | `fixed`, `spatial` with sites, wrapped geoms, pulleys; `armature` | yielding springs, armature around geoms |
     /// | `actuator` | `general` (fixed, affine or muscle; no, integrator, filter or muscle dynamics), `motor`, `position`, `velocity`, `intvelocity`, `damper`, `cylinder`, `muscle`, `dcmotor` (a voltage as control), `adhesion` on joints, tendons, sites, slider-cranks, bodies | `pid`, `orientation`, `plugin`, electrical dynamics of DC motors, delays |
-    /// | `sensor` | sites, joints, tendons, actuators, frames, subtrees, clock, energies | `rangefinder`, `magnetometer`, `camprojection`, limits, distances, `contact`, `tactile`, `user`, delays (left out with a warning when lenient) |
+    /// | `sensor` | sites, joints, tendons, actuators, frames (those of cameras as well), subtrees, limits, distances, rays, magnetic field, clock, energies; `user`, `contact`, `tactile`, `camprojection`, forces of limits and rays of cameras read 0, with a warning; delays are left out with a warning | plugins |
     /// | rest | `keyframe`, `custom` (see [`crate::Surface`]); cameras, lights, textures, `visual`, `statistic`, `size` noted | plastic state |
     ///
     /// Everything else is an error. Elements without mechanical meaning, and conversions, stand in [`Scene::notes`].

@@ -13,8 +13,6 @@ pub struct LoadOptions {
     /// URDF only: the root link floats (a free joint named `root_joint`) instead of being welded to the world.
     /// MJCF files state it themselves and are refused with it.
     pub floating_base: bool,
-    /// Sensors that are not known are left out with a warning instead of being refused.
-    pub lenient: bool,
     /// Elements and attributes that are not part of the format are refused instead of noted ([`crate::NoteKind::Unknown`]).
     pub strict: bool,
 }

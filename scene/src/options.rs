@@ -64,6 +64,8 @@ impl Default for ConstraintDefaults {
 pub struct Options {
     /// Gravity \[m/s²\], 3.
     pub gravity: Vector3<f64>,
+    /// Magnetic field, world axes, for magnetometers; MuJoCo's unit is free.
+    pub magnetic_field: Vector3<f64>,
     /// Step size the file suggests \[s\].
     pub suggested_dt: Option<f64>,
     /// Parts of the physics that act.
@@ -87,6 +89,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             gravity: Vector3::new(0.0, 0.0, -9.81),
+            magnetic_field: Vector3::new(0.0, -0.5, 0.0),
             suggested_dt: None,
             switches: Switches::default(),
             disabled_actuator_groups: Vec::new(),

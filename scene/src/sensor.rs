@@ -90,12 +90,36 @@ pub enum SensorKind {
     KineticEnergy,
     /// Total contact force on a body, world axes (3, N): a sensor of this project.
     ContactForce,
+    /// Magnetic field at a site, in its axes (3, unit of [`crate::Options::magnetic_field`]).
+    Magnetometer,
+    /// Distance of a joint from its nearest limit less the margin, within the margin; else 0 (1, rad or m).
+    JointLimitPos,
+    /// Rate of that distance (1, rad/s or m/s).
+    JointLimitVel,
+    /// Distance of a tendon from its nearest limit less the margin, within the margin; else 0 (1, m).
+    TendonLimitPos,
+    /// Rate of that distance (1, m/s).
+    TendonLimitVel,
+    /// 1 when the origin of a frame lies in the shape of the site that is the reference, else 0 (1).
+    InsideSite,
+    /// Distance from a site along its z axis to the first visible geom of another body; −1 when there is none (1, m).
+    Rangefinder,
+    /// Signed distance between the geoms of two objects, at most the cutoff (1, m). The second object is the reference.
+    Distance,
+    /// Unit normal from the first object to the second where they are nearest; 0 beyond the cutoff (3).
+    DistanceNormal,
+    /// Nearest points of both objects, world axes; 0 beyond the cutoff (6, m).
+    DistancePoints,
+    /// So many values that nothing computes: zero (MJCF `user`, and sensors that MuJoCo has and this project has not).
+    Zero(usize),
 }
 
 impl SensorKind {
     /// Number of values.
     pub fn dim(self) -> usize {
         match self {
+            Self::Zero(n) => n,
+            Self::DistancePoints => 6,
             Self::FrameQuat | Self::BallQuat => 4,
             Self::Accelerometer
             | Self::Velocimeter
@@ -114,6 +138,8 @@ impl SensorKind {
             | Self::SubtreeCom
             | Self::SubtreeLinVel
             | Self::SubtreeAngMom
+            | Self::Magnetometer
+            | Self::DistanceNormal
             | Self::ContactForce => 3,
             _ => 1,
         }

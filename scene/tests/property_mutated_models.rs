@@ -15,6 +15,16 @@ const FILES: [&str; 7] = [
     "mjcf_zoo/toddlerbot_2xc/toddlerbot_2xc.xml",
 ];
 
+/// A model with parts that are repeated, sensors of all kinds and a keyframe.
+const OWN: &str = "<mujoco><compiler eulerseq='zyx'/><option magnetic='1 2 3'/><default><default class='c'><geom type='box' size='.1 .2 .3'/></default></default>
+    <asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody><geom name='floor' type='plane' size='1 1 1'/>
+    <replicate count='3' offset='1 0 0' euler='0 0 30' sep='-'><frame pos='0 0 1'><body name='b'><freejoint/><geom class='c' name='g'/><site name='s'/>
+      <camera name='cam' pos='0 0 1'/><replicate count='2' offset='0 1 0'><body name='leg' pos='0 0 .3'><joint name='j' range='-10 10'/><geom type='mesh' mesh='m'/>
+      </body></replicate></body></frame></replicate></worldbody><contact><exclude body1='b' body2='leg'/></contact>
+    <tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon><actuator><motor name='a' joint='j'/></actuator>
+    <sensor><rangefinder site='s'/><distance geom1='floor' geom2='g'/><framepos objtype='camera' objname='cam-0'/><user dim='3'/>
+      <contact geom1='g' num='2' data='found force'/><insidesite site='s' objtype='geom' objname='g'/><jointlimitpos joint='j'/></sensor></mujoco>";
+
 /// Values that readers may not expect.
 const VALUES: [&str; 24] = [
     "",
@@ -159,17 +169,22 @@ fn apply(text: String, m: &Mutation) -> String {
     }
 }
 
+/// Number of mutations: 1500, or that of the environment variable `SIGNORINI_MUTATIONS`, for long runs in release.
+fn cases() -> u32 {
+    std::env::var("SIGNORINI_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(1500)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn property_mutated_models_never_panic(
-        file in 0..FILES.len(),
+        file in 0..=FILES.len(),
         mutations in proptest::collection::vec(mutation(), 1..5),
     ) {
         let Some(models) = data::models() else { return Ok(()) };
-        let path = models.join(FILES[file]);
-        let text = std::fs::read_to_string(&path).unwrap();
+        let path = models.join(FILES.get(file).unwrap_or(&"own.xml"));
+        let text = if file < FILES.len() { std::fs::read_to_string(&path).unwrap() } else { OWN.to_owned() };
         let text = mutations.iter().fold(text, apply);
         let options = LoadOptions { without_meshes: true, ..LoadOptions::default() };
         match Scene::from_mjcf(&text, &path, &options) {

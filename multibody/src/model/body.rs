@@ -117,4 +117,6 @@ pub struct FrameModel {
     pub pose: Pose,
     /// Shape; None when its mesh was not read.
     pub shape: Option<Shape>,
+    /// Whether a rangefinder sees it: drawn, and no site.
+    pub visible: bool,
 }

@@ -1,3 +1,4 @@
+use signorini_core::na::Vector3;
 use signorini_scene::{SensorKind, SensorObject};
 
 /// A measurement.
@@ -13,6 +14,8 @@ pub struct SensorModel {
     pub reference: Option<SensorObject>,
     /// Readings are clamped to ± this; 0: not clamped.
     pub cutoff: f64,
+    /// Magnetic field, world axes, for magnetometers.
+    pub field: Vector3<f64>,
     /// First of its values in [`SensorScratch::values`](crate::SensorScratch::values).
     pub start: usize,
 }

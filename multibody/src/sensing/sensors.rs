@@ -2,7 +2,8 @@ use signorini_core::na::{Isometry3, Matrix3, Point3, Rotation3, Translation3, Un
 use signorini_scene::{Pose, SensorKind, SensorObject, Transmission};
 
 use crate::kinematics::rotation::quaternion_at;
-use crate::sensing::touch::ray_meets;
+use crate::sensing::distance::limit_of;
+use crate::sensing::touch::{contains, ray_meets};
 use crate::{ActuatorState, Dynamics, Kinematics, Model, SensorModel, Spatial, TendonState};
 
 /// Force and moment of a contact.
@@ -57,9 +58,9 @@ pub struct SensorScratch {
 }
 
 /// A frame fixed to a body.
-struct Frame {
-    body: usize,
-    x: Pose,
+pub(super) struct Frame {
+    pub(super) body: usize,
+    pub(super) x: Pose,
 }
 
 impl SensorScratch {
@@ -126,7 +127,10 @@ impl Model {
     pub fn read_sensors(&self, at: SensorInput<'_>, s: &mut SensorScratch) {
         s.post_pass(self, &at);
         for sensor in &self.sensors {
-            let mut out = [0.0; 4];
+            if let SensorKind::Zero(_) = sensor.kind {
+                continue;
+            }
+            let mut out = [0.0; 6];
             let n = sensor.kind.dim();
             self.read(sensor, &at, s, &mut out);
             let unit = matches!(
@@ -136,9 +140,13 @@ impl Model {
                     | SensorKind::FrameXAxis
                     | SensorKind::FrameYAxis
                     | SensorKind::FrameZAxis
+                    | SensorKind::DistanceNormal
+                    | SensorKind::DistancePoints
             );
             if sensor.cutoff > 0.0 && !unit {
-                out.iter_mut().for_each(|x| *x = x.clamp(-sensor.cutoff, sensor.cutoff));
+                // −1 of a rangefinder that sees nothing is no distance.
+                let least = if sensor.kind == SensorKind::Rangefinder { -1.0 } else { -sensor.cutoff };
+                out.iter_mut().for_each(|x| *x = x.max(least).min(sensor.cutoff));
             }
             s.values[sensor.start..sensor.start + n].copy_from_slice(&out[..n]);
         }
@@ -175,7 +183,7 @@ impl Model {
         UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(m))
     }
 
-    fn read(&self, sensor: &SensorModel, at: &SensorInput<'_>, s: &SensorScratch, out: &mut [f64; 4]) {
+    fn read(&self, sensor: &SensorModel, at: &SensorInput<'_>, s: &SensorScratch, out: &mut [f64; 6]) {
         let SensorInput { kin, q, v, .. } = *at;
         let mut put = |x: Vector3<f64>| out[..3].copy_from_slice(x.as_slice());
         let f = self.frame(kin, sensor.object);
@@ -206,13 +214,44 @@ impl Model {
             (SensorKind::ActuatorForce, SensorObject::Actuator(a)) => at.actuator_forces[a],
             (SensorKind::BallQuat, SensorObject::Joint(j)) => {
                 let r = quaternion_at(q, self.joints[j].q);
-                *out = [r.w, r.i, r.j, r.k];
+                out[..4].copy_from_slice(&[r.w, r.i, r.j, r.k]);
                 return;
             }
             (SensorKind::BallAngVel, SensorObject::Joint(j)) => {
                 let at = self.joints[j].v;
                 return put(Vector3::new(v[at], v[at + 1], v[at + 2]));
             }
+            (SensorKind::JointLimitPos | SensorKind::JointLimitVel, SensorObject::Joint(j)) => {
+                let j = &self.joints[j];
+                let limit = limit_of(j.range, j.limit_margin, q[j.q], v[j.v]);
+                limit[usize::from(sensor.kind == SensorKind::JointLimitVel)]
+            }
+            (SensorKind::TendonLimitPos | SensorKind::TendonLimitVel, SensorObject::Tendon(t)) => {
+                let tendon = &self.tendons[t];
+                let (length, rate) = (at.tendons.length[t], at.tendons.rate[t]);
+                let limit = limit_of(tendon.range, tendon.limit_margin, length, rate);
+                limit[usize::from(sensor.kind == SensorKind::TendonLimitVel)]
+            }
+            (SensorKind::InsideSite, _) => {
+                let SensorObject::Site(site) = sensor.reference.unwrap_or(SensorObject::World) else {
+                    return;
+                };
+                let p = reference.x.inverse_transform_point(&f.x.translation.vector.into());
+                f64::from(self.sites[site].shape.as_ref().is_some_and(|shape| contains(shape, &p)))
+            }
+            (SensorKind::Rangefinder, _) => self.range(kin, &f).unwrap_or(-1.0),
+            (SensorKind::Distance, _) => self.nearest(kin, sensor).0,
+            (SensorKind::DistanceNormal, _) => {
+                let [a, b] = self.nearest(kin, sensor).1;
+                return put((b - a).try_normalize(0.0).unwrap_or_default());
+            }
+            (SensorKind::DistancePoints, _) => {
+                let [a, b] = self.nearest(kin, sensor).1;
+                out[..3].copy_from_slice(a.as_slice());
+                out[3..].copy_from_slice(b.as_slice());
+                return;
+            }
+            (SensorKind::Magnetometer, _) => return put(local(sensor.field)),
             (SensorKind::Touch, SensorObject::Site(site)) => self.touch(site, at),
             (SensorKind::ContactForce, _) => {
                 let mut sum = Vector3::zeros();
@@ -237,7 +276,7 @@ impl Model {
             }
             (SensorKind::FrameQuat, _) => {
                 let r = reference.x.rotation.inverse() * f.x.rotation;
-                *out = [r.w, r.i, r.j, r.k];
+                out[..4].copy_from_slice(&[r.w, r.i, r.j, r.k]);
                 return;
             }
             (SensorKind::FrameXAxis, _) => return put(from_reference(axis(0))),

@@ -26,6 +26,22 @@ pub(crate) fn ray_meets(shape: &Shape, p: &Point3<f64>, d: &Vector3<f64>) -> boo
     }
 }
 
+/// Whether a point lies in a solid sphere, ellipsoid, box, cylinder or capsule (in its own frame); other shapes have no inside here: false.
+pub(crate) fn contains(shape: &Shape, p: &Point3<f64>) -> bool {
+    let p = &p.coords;
+    match shape {
+        Shape::Sphere { radius } => p.norm() <= *radius,
+        Shape::Ellipsoid { semi_axes } => p.component_div(semi_axes).norm() <= 1.0,
+        Shape::Box { half_extents } => (0..3).all(|i| p[i].abs() <= half_extents[i]),
+        Shape::Cylinder { radius, half_length } => p.z.abs() <= *half_length && p.xy().norm() <= *radius,
+        Shape::Capsule { radius, half_length } => {
+            let z = p.z - p.z.clamp(-half_length, *half_length);
+            p.xy().norm_squared() + z * z <= radius * radius
+        }
+        Shape::HalfSpace | Shape::HeightField(_) | Shape::Convex(_) | Shape::Mesh(_) => false,
+    }
+}
+
 fn meets_ball(p: &Vector3<f64>, d: &Vector3<f64>, radius: f64) -> bool {
     let along = if d.norm_squared() > 0.0 { (-p.dot(d) / d.norm_squared()).max(0.0) } else { 0.0 };
     (p + d * along).norm() <= radius

@@ -214,7 +214,7 @@ impl Reader<'_> {
                 ("actrange", s.activation_range, s.activation_limited),
             ],
         );
-        let c = &self.compiler;
+        let c = &self.compilers[e.origin];
         let mut control_range = limits(e, "ctrlrange", "ctrllimited", s.control_range, s.control_limited, c)?;
         let mut activation_range =
             limits(e, "actrange", "actlimited", s.activation_range, s.activation_limited, c)?;
@@ -271,7 +271,7 @@ impl Reader<'_> {
                 "forcelimited",
                 s.force_range,
                 s.force_limited,
-                &self.compiler,
+                &self.compilers[e.origin],
             )?,
             activation_range,
             act_early: s.act_early,

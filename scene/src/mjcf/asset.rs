@@ -9,6 +9,7 @@ use signorini_core::na::{Point3, UnitQuaternion, Vector3};
 use signorini_geometry::{ConvexMesh, HeightField, MassProperties, MeshInertia, TriangleMesh};
 
 use super::Reader;
+use super::builtin;
 use super::geom::GeomSpec;
 use super::orientation::quaternion;
 use crate::Place;
@@ -115,6 +116,14 @@ fn stem(file: &str) -> String {
     name.rsplit_once('.').map_or(name, |(s, _)| s).to_owned()
 }
 
+/// Gives an asset without a name that of its file, as references take it.
+pub(super) fn name_by_file(e: &mut Element) {
+    let file = e.attributes.iter().find(|a| a.name == "file" && !a.value.is_empty()).map(|a| stem(&a.value));
+    if let Some(stem) = file.filter(|_| super::references::name_of(e).is_none()) {
+        e.set("name", &stem);
+    }
+}
+
 impl Reader<'_> {
     /// Reads `<asset>`.
     pub(super) fn read_asset(&mut self, e: &Element) -> Read<()> {
@@ -132,9 +141,8 @@ impl Reader<'_> {
                     c.skip();
                     self.notes.visual(c, "skin");
                 }
-                "model" => {
-                    return Err(c.unsupported("<model> as an asset", "use <include>, or write the model out"));
-                }
+                // Read before everything else.
+                "model" => c.skip(),
                 _ => {
                     let known = ["mesh", "hfield", "material", "texture", "skin"];
                     return Err(e.unknown_child(c, &known));
@@ -161,13 +169,7 @@ impl Reader<'_> {
     fn read_mesh(&mut self, e: &Element) -> Read<()> {
         let mut spec = self.defaults.of(e, 0)?.mesh.clone();
         spec.read(e)?;
-        if e.nonempty("builtin").is_some() {
-            return Err(e.unsupported_at(
-                "builtin",
-                "a built-in mesh",
-                "use a mesh file or a primitive geom",
-            ));
-        }
+        let made = builtin::read(e)?;
         let file = e.nonempty("file").map(str::to_owned);
         let media_type = e.nonempty("content_type").map(str::to_owned);
         let vertices = e.numbers("vertex")?;
@@ -194,12 +196,15 @@ impl Reader<'_> {
             (Some(_), Some(_)) => {
                 return Err(e.invalid_at("vertex", "the mesh has both 'file' and 'vertex'", "keep one"));
             }
-            (None, None) => {
-                return Err(e.invalid(
-                    "the mesh has neither 'file' nor 'vertex'",
-                    "write file=\"...\", or vertex=\"x y z ...\"",
-                ));
-            }
+            (None, None) => match made {
+                Some(made) => made,
+                None => {
+                    return Err(e.invalid(
+                        "the mesh has neither 'file' nor 'vertex'",
+                        "write file=\"...\", or vertex=\"x y z ...\"",
+                    ));
+                }
+            },
         };
         let asset = MeshAsset {
             place: e.place(),
@@ -225,7 +230,7 @@ impl Reader<'_> {
 
     /// Path of a mesh or height field; a file that is not there is an error unless meshes are not wanted.
     pub(super) fn asset_file(&self, e: &Element, file: &str) -> Read<PathBuf> {
-        let tried = self.compiler.candidates(self.path, &self.options.mesh_dirs, file);
+        let tried = self.compilers[e.origin].candidates(&e.file, &self.options.mesh_dirs, file);
         match tried.iter().find(|p| p.is_file()) {
             Some(p) => Ok(p.clone()),
             None if self.options.without_meshes => Ok(tried[0].clone()),

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::Notes;
+use crate::NoteKind;
 use crate::xml::{Element, Read};
-use crate::{NoteKind, SceneError};
 
 /// `inertiafromgeom`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,10 @@ pub(crate) struct Compiler {
     pub(crate) total_mass: Option<f64>,
     pub(crate) strip_path: bool,
     pub(crate) mesh_dir: PathBuf,
+    /// Main file of the model.
+    pub(super) model: PathBuf,
+    /// Number of models that it is, those attached to it included.
+    pub(super) span: usize,
     pub(super) fit_aabb: bool,
 }
 
@@ -45,6 +49,8 @@ impl Default for Compiler {
             total_mass: None,
             strip_path: false,
             mesh_dir: PathBuf::new(),
+            model: PathBuf::new(),
+            span: 1,
             fit_aabb: false,
         }
     }
@@ -54,6 +60,11 @@ impl Compiler {
     /// Settings of a URDF file before its `<compiler>`: folders in the names of meshes are left out.
     pub(crate) fn of_urdf() -> Self {
         Self { strip_path: true, ..Self::default() }
+    }
+
+    /// Settings of a model that states none.
+    pub(super) fn of(model: &Path, span: usize) -> Self {
+        Self { model: model.to_path_buf(), span, ..Self::default() }
     }
 
     /// Reads one `<compiler>` element over the earlier ones.
@@ -132,7 +143,7 @@ impl Compiler {
             ));
         }
         if e.boolean("alignfree")? == Some(true) {
-            return Err(align_free(e, "alignfree"));
+            notes.add(NoteKind::Warning, e, NOT_ALIGNED);
         }
         if e.boolean("fusestatic")? == Some(true) {
             notes.add(NoteKind::Converted, e, "fusestatic: fixed bodies are kept, the motion is the same");
@@ -160,16 +171,17 @@ impl Compiler {
         if self.degrees { angle.to_radians() } else { angle }
     }
 
-    /// Paths at which a mesh or height field file is looked for, in order.
-    pub(super) fn candidates(&self, model: &Path, extra: &[PathBuf], file: &str) -> Vec<PathBuf> {
+    /// Paths at which a mesh or height field file is looked for, in order; `including` is the file that names it.
+    pub(super) fn candidates(&self, including: &Path, extra: &[PathBuf], file: &str) -> Vec<PathBuf> {
         // Files written under Windows name folders with backslashes.
         let mut file = PathBuf::from(file.replace('\\', "/"));
         if self.strip_path {
             file = file.file_name().map(PathBuf::from).unwrap_or(file);
         }
-        let folder = model.parent().unwrap_or(Path::new(""));
+        let folder = self.model.parent().unwrap_or(Path::new(""));
         // `join` takes the right side alone when it is absolute, which is MuJoCo's rule.
-        let mut out = vec![folder.join(&self.mesh_dir).join(&file)];
+        let beside = including.parent().unwrap_or(Path::new(""));
+        let mut out = vec![folder.join(&self.mesh_dir).join(&file), beside.join(&self.mesh_dir).join(&file)];
         for dir in extra {
             out.push(dir.join(&file));
             if let Some(name) = file.file_name() {
@@ -180,11 +192,6 @@ impl Compiler {
     }
 }
 
-/// The refusal of aligned free joints.
-pub(super) fn align_free(e: &Element, attribute: &str) -> SceneError {
-    e.unsupported_at(
-        attribute,
-        format!("{attribute}=\"true\" (a body frame moved to the inertial frame)"),
-        "set it to \"false\"; the motion is the same, positions then refer to the frame drawn in the file",
-    )
-}
+/// The remark on aligned free joints.
+pub(super) const NOT_ALIGNED: &str = "body frames are not moved to inertial frames: the motion is the same, positions refer to the frame drawn in the file; \
+     draw the frame at the centre of mass";

@@ -33,12 +33,14 @@ pub(super) struct Class {
 pub(super) struct Defaults {
     classes: Vec<Class>,
     names: HashMap<String, (usize, Place)>,
+    /// Outermost class of each attached model.
+    mains: HashMap<usize, usize>,
 }
 
 impl Default for Defaults {
     fn default() -> Self {
         let names = HashMap::from([("main".to_owned(), (0, Place::default()))]);
-        Self { classes: vec![Class::default()], names }
+        Self { classes: vec![Class::default()], names, mains: HashMap::new() }
     }
 }
 
@@ -60,8 +62,9 @@ impl Defaults {
         }
     }
 
-    /// The class of an element: its own, or the active one.
+    /// The class of an element: its own, or the active one, which is the outermost of its model when 0.
     pub(super) fn of(&self, e: &Element, active: usize) -> Read<&Class> {
+        let active = if active == 0 { self.mains.get(&e.origin).copied().unwrap_or(0) } else { active };
         Ok(&self.classes[self.named(e, "class")?.unwrap_or(active)])
     }
 }
@@ -95,6 +98,16 @@ const KNOWN: [&str; 23] = [
 impl Reader<'_> {
     /// A `<default>` directly below the root.
     pub(super) fn read_root_default(&mut self, e: &Element) -> Read<()> {
+        if e.origin > 0 {
+            let name = e.required("class")?.to_owned();
+            let d = &mut self.defaults;
+            let class = *d.mains.entry(e.origin).or_insert_with(|| {
+                d.classes.push(Class::default());
+                d.classes.len() - 1
+            });
+            d.names.entry(name).or_insert_with(|| (class, e.place()));
+            return self.read_class(e, class);
+        }
         if let Some(c) = e.nonempty("class").filter(|c| *c != "main") {
             return Err(e.invalid_at(
                 "class",

@@ -35,7 +35,7 @@ impl Reader<'_> {
     pub(super) fn fit(&self, e: &Element, g: &GeomSpec) -> Read<(Pose, [f64; 3])> {
         let asset = self.mesh_of(e, g)?;
         let (mut pose, moments, mass) = asset.principal()?;
-        let half = if self.compiler.fit_aabb {
+        let half = if self.compilers[e.origin].fit_aabb {
             let mut low = Vector3::from_element(f64::INFINITY);
             let mut high = -low;
             for v in asset.surface()?.vertices() {
@@ -49,8 +49,9 @@ impl Reader<'_> {
             let total = moments.sum();
             moments.map(|i| (1.5 * (total - 2.0 * i).max(0.0) / mass).sqrt())
         };
-        let across = if self.compiler.fit_aabb { half.x.max(half.y) } else { 0.5 * (half.x + half.y) };
-        let size = match (g.kind, self.compiler.fit_aabb) {
+        let across =
+            if self.compilers[e.origin].fit_aabb { half.x.max(half.y) } else { 0.5 * (half.x + half.y) };
+        let size = match (g.kind, self.compilers[e.origin].fit_aabb) {
             (GeomType::Sphere, true) => [half.max(), 0.0, 0.0],
             (GeomType::Sphere, false) => [half.mean(), 0.0, 0.0],
             (GeomType::Capsule, true) => [across, half.z - across, 0.0],

@@ -118,10 +118,7 @@ impl Reader<'_> {
         if let Some(f) = e.vector::<6>("fromto")? {
             g.fromto = Some(f);
         }
-        g.pose.read(e, &self.compiler)?;
-        if e.has("fromto") && e.has("pos") {
-            return Err(e.invalid_at("fromto", "both 'pos' and 'fromto' place the geom", "keep one of them"));
-        }
+        g.pose.read(e, &self.compilers[e.origin])?;
         if let Some(m) = e.nonnegative("mass")? {
             g.mass = Some(m);
         }
@@ -179,7 +176,7 @@ impl Reader<'_> {
             return Err(e.unsupported_at("adhesion", "adhesion of a geom", "remove the attribute"));
         }
         let fluid = e.word("fluidshape", &[("none", false), ("ellipsoid", true)])? == Some(true);
-        if fluid || e.string("fluidcoef").is_some() {
+        if e.numbers("fluidcoef")?.is_some() || fluid {
             self.notes.add(
                 NoteKind::Converted,
                 e,
@@ -304,6 +301,10 @@ impl GeomSpec {
     /// Pose in the enclosing frame and the size, with `fromto` worked in.
     pub(super) fn placed(&self, e: &Element) -> Read<(Pose, [f64; 3])> {
         let Some(f) = self.fromto else { return Ok((self.pose.pose(), self.size)) };
+        // MuJoCo takes a position of zero for none.
+        if self.pose.position.is_some_and(|p| p.norm_squared() > 0.0) {
+            return Err(e.invalid_at("fromto", "both 'pos' and 'fromto' place the geom", "keep one of them"));
+        }
         placed_between(e, self.kind, self.size, f)
     }
 }

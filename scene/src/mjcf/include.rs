@@ -56,11 +56,10 @@ fn expand_in(e: &mut Element, main: &Path, files: &mut Vec<PathBuf>, open: &mut 
 }
 
 fn locate(include: &Element, main: &Path) -> Read<PathBuf> {
-    let name = include.required("file")?.replace('\\', "/");
+    let name = include.required("file")?;
     include.no_children()?;
     include.finish()?;
-    let beside = |p: &Path| p.parent().unwrap_or(Path::new("")).join(&name);
-    let tried = [beside(main), beside(&include.file)];
+    let tried = beside(include, name, main);
     tried.iter().find(|p| p.is_file()).cloned().ok_or_else(|| {
         include.invalid_at(
             "file",
@@ -70,6 +69,13 @@ fn locate(include: &Element, main: &Path) -> Read<PathBuf> {
     })
 }
 
-fn identity(path: &Path) -> PathBuf {
+/// Paths of a file that an element names: beside the main file, beside the file of the element.
+pub(super) fn beside(e: &Element, name: &str, main: &Path) -> [PathBuf; 2] {
+    let name = name.replace('\\', "/");
+    [main, &e.file].map(|p| p.parent().unwrap_or(Path::new("")).join(&name))
+}
+
+/// A path that is equal for equal files.
+pub(super) fn identity(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }

@@ -70,8 +70,8 @@ pub(super) fn sum(parts: &[MassProperties]) -> Option<MassProperties> {
 }
 
 impl Inertial {
-    /// Reads `<inertial>`.
-    pub(super) fn read(e: &Element, c: &Compiler) -> Read<Self> {
+    /// Reads `<inertial>`; `frame` is the pose of the enclosing frames in the body.
+    pub(super) fn read(e: &Element, c: &Compiler, frame: &Pose) -> Read<Self> {
         e.required("pos")?;
         let mass = e.number("mass")?.ok_or_else(|| {
             e.invalid("attribute 'mass' is missing", "write mass=\"...\" in kg, or remove <inertial>")
@@ -116,6 +116,7 @@ impl Inertial {
         };
         e.no_children()?;
         e.finish()?;
+        let pose = frame * pose;
         let r = pose.rotation.to_rotation_matrix();
         let inertia = symmetric(r.matrix() * inertia * r.matrix().transpose());
         let com = Point3::from(pose.translation.vector);
@@ -186,7 +187,7 @@ impl Reader<'_> {
         self.scene.geoms.iter().enumerate().for_each(|(i, g)| of_body[g.body].push(i));
         for (b, geoms) in of_body.iter().enumerate().skip(1) {
             let explicit = self.inertials[b].as_ref();
-            let from_geoms = match self.compiler.from_geoms {
+            let from_geoms = match self.compilers[self.origins.bodies[b]].from_geoms {
                 FromGeoms::Always => true,
                 FromGeoms::WhenMissing => explicit.is_none(),
                 FromGeoms::Never => false,
@@ -194,13 +195,13 @@ impl Reader<'_> {
             let mass =
                 if from_geoms { self.mass_from_geoms(b, geoms) } else { explicit.map(|i| i.properties) };
             let pose = self.scene.bodies[b].pose;
-            self.scene.bodies[b].mass = corrected(mass, &pose, &self.compiler);
+            self.scene.bodies[b].mass = corrected(mass, &pose, &self.compilers[self.origins.bodies[b]]);
         }
         self.scale_total_mass();
     }
 
     fn mass_from_geoms(&mut self, body: usize, geoms: &[usize]) -> Option<MassProperties> {
-        let [low, high] = self.compiler.groups;
+        let [low, high] = self.compilers[self.origins.bodies[body]].groups;
         let mut parts = Vec::new();
         let mut missing = Vec::new();
         for (g, m) in geoms.iter().map(|i| (&self.scene.geoms[*i], self.geom_masses[*i])) {
@@ -232,7 +233,7 @@ impl Reader<'_> {
 
     fn scale_total_mass(&mut self) {
         let total = self.scene.total_mass();
-        let Some(wanted) = self.compiler.total_mass.filter(|_| total > 0.0) else { return };
+        let Some(wanted) = self.compilers[0].total_mass.filter(|_| total > 0.0) else { return };
         let factor = wanted / total;
         for m in self.scene.bodies.iter_mut().filter_map(|b| b.mass.as_mut()) {
             m.mass *= factor;

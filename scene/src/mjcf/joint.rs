@@ -3,7 +3,7 @@
 use signorini_core::na::{Point3, Unit, Vector3};
 
 use super::Reader;
-use super::compiler::{Compiler, align_free};
+use super::compiler::{Compiler, NOT_ALIGNED};
 use super::geom::read_sol;
 use crate::xml::{Element, Read};
 use crate::{Joint, JointKind, NoteKind, Pose, SolParams};
@@ -223,7 +223,7 @@ impl Reader<'_> {
         let mut spec = JointSpec { kind: JointKind::Free, ..JointSpec::default() };
         if free {
             if e.word("align", &[("true", true), ("false", false), ("auto", false)])? == Some(true) {
-                return Err(align_free(e, "align"));
+                self.notes.add(NoteKind::Warning, e, NOT_ALIGNED);
             }
             e.skip_attributes(&["group"]);
         } else {
@@ -262,10 +262,11 @@ impl Reader<'_> {
             _ => Vector3::z_axis(),
         };
         let turns = matches!(s.kind, JointKind::Hinge | JointKind::Ball);
-        let angle = |x: f64| if turns { self.compiler.radians(x) } else { x };
+        let angle = |x: f64| if turns { self.compilers[e.origin].radians(x) } else { x };
         let mut range = None;
         if s.kind != JointKind::Free {
-            range = limits(e, "range", "limited", s.range, s.limited, &self.compiler)?.map(|r| r.map(angle));
+            range = limits(e, "range", "limited", s.range, s.limited, &self.compilers[e.origin])?
+                .map(|r| r.map(angle));
         }
         if s.kind == JointKind::Ball && range.is_some_and(|r| r[0] != 0.0) {
             return Err(e.invalid_at(
@@ -278,9 +279,9 @@ impl Reader<'_> {
         let mut force = None;
         if scalar {
             let (range, switch) = ("actuatorfrcrange", "actuatorfrclimited");
-            force = limits(e, range, switch, s.force_range, s.force_limited, &self.compiler)?;
+            force = limits(e, range, switch, s.force_range, s.force_limited, &self.compilers[e.origin])?;
         }
-        let hinge = |x: f64| if s.kind == JointKind::Hinge { self.compiler.radians(x) } else { x };
+        let hinge = |x: f64| if s.kind == JointKind::Hinge { self.compilers[e.origin].radians(x) } else { x };
         let anchor =
             if s.kind == JointKind::Free { Point3::origin() } else { frame * Point3::from(s.anchor) };
         Ok(Joint {

@@ -7,6 +7,33 @@ use super::orientation::quaternion;
 use crate::xml::{Element, Read};
 use crate::{ActuatorDynamics, JointKind, Keyframe, NoteKind, Pose};
 
+/// Coordinates that belong to the model of a keyframe: all of them for the main model.
+struct OwnPart {
+    positions: Vec<bool>,
+    velocities: Vec<bool>,
+    activations: Vec<bool>,
+    controls: Vec<bool>,
+    mocaps: Vec<bool>,
+}
+
+impl OwnPart {
+    fn of(r: &Reader<'_>, origin: usize) -> Self {
+        let own = |x: usize| origin == 0 || (origin..origin + r.compilers[origin].span).contains(&x);
+        let joints = || r.scene.joints.iter().map(|j| (j.kind, own(r.origins.bodies[j.body])));
+        let controls: Vec<bool> = r.origins.actuators.iter().map(|o| own(*o)).collect();
+        let active = |i: &usize| r.scene.actuators[*i].dynamics != ActuatorDynamics::None;
+        let mocaps =
+            r.scene.bodies.iter().zip(&r.origins.bodies).filter(|(b, _)| b.mocap).map(|(_, o)| own(*o));
+        Self {
+            positions: joints().flat_map(|(kind, x)| std::iter::repeat_n(x, kind.nq())).collect(),
+            velocities: joints().flat_map(|(kind, x)| std::iter::repeat_n(x, kind.nv())).collect(),
+            activations: (0..controls.len()).filter(active).map(|i| controls[i]).collect(),
+            controls,
+            mocaps: mocaps.collect(),
+        }
+    }
+}
+
 impl Reader<'_> {
     /// Reads `<keyframe>`.
     pub(super) fn read_keyframes(&mut self, e: &Element) -> Read<()> {
@@ -31,19 +58,29 @@ impl Reader<'_> {
             return Err(e.unsupported_at("plastic", "plastic state", "remove the attribute"));
         }
         let reference = self.scene.reference_positions();
-        let (nv, nu) = (self.scene.nv(), self.scene.actuators.len());
-        let na = self.scene.actuators.iter().filter(|a| a.dynamics != ActuatorDynamics::None).count();
-        let mut q = self.padded(e, "qpos", &reference)?;
+        let own = OwnPart::of(self, e.origin);
+        let mut q = self.part(e, "qpos", &reference, &own.positions)?;
         self.normalise(e, &mut q);
         Ok(Keyframe {
             name: name.unwrap_or_default(),
             time: e.number("time")?.unwrap_or(0.0),
             q,
-            v: self.padded(e, "qvel", &vec![0.0; nv])?,
-            activation: self.padded(e, "act", &vec![0.0; na])?,
-            control: self.padded(e, "ctrl", &vec![0.0; nu])?,
-            mocap: self.mocap_poses(e)?,
+            v: self.part(e, "qvel", &vec![0.0; own.velocities.len()], &own.velocities)?,
+            activation: self.part(e, "act", &vec![0.0; own.activations.len()], &own.activations)?,
+            control: self.part(e, "ctrl", &vec![0.0; own.controls.len()], &own.controls)?,
+            mocap: self.mocap_poses(e, &own.mocaps)?,
         })
+    }
+
+    /// Numbers of an attribute for the own part of a model, `rest` elsewhere. Absent: empty.
+    fn part(&mut self, e: &Element, name: &'static str, rest: &[f64], own: &[bool]) -> Read<Vec<f64>> {
+        let inside: Vec<f64> = rest.iter().zip(own).filter(|(_, own)| **own).map(|(r, _)| *r).collect();
+        let x = self.padded(e, name, &inside)?;
+        if x.is_empty() {
+            return Ok(x);
+        }
+        let mut x = x.into_iter();
+        Ok(rest.iter().zip(own).map(|(r, own)| if *own { x.next().unwrap_or(*r) } else { *r }).collect())
     }
 
     /// Numbers of an attribute; those missing at the end come from `rest`. Absent: empty.
@@ -96,7 +133,7 @@ impl Reader<'_> {
         }
     }
 
-    fn mocap_poses(&mut self, e: &Element) -> Read<Vec<Pose>> {
+    fn mocap_poses(&mut self, e: &Element, own: &[bool]) -> Read<Vec<Pose>> {
         let drawn: Vec<Pose> = self.scene.bodies.iter().filter(|b| b.mocap).map(|b| b.pose).collect();
         if !e.has("mpos") && !e.has("mquat") {
             e.skip_attributes(&["mpos", "mquat"]);
@@ -106,8 +143,9 @@ impl Reader<'_> {
         let rotations: Vec<f64> =
             drawn.iter().flat_map(|x| [x.rotation.w, x.rotation.i, x.rotation.j, x.rotation.k]).collect();
         let or = |x: Vec<f64>, rest: Vec<f64>| if x.is_empty() { rest } else { x };
-        let p = or(self.padded(e, "mpos", &positions)?, positions);
-        let r = or(self.padded(e, "mquat", &rotations)?, rotations);
+        let each = |n: usize| own.iter().flat_map(|x| std::iter::repeat_n(*x, n)).collect::<Vec<_>>();
+        let p = or(self.part(e, "mpos", &positions, &each(3))?, positions);
+        let r = or(self.part(e, "mquat", &rotations, &each(4))?, rotations);
         p.chunks_exact(3)
             .zip(r.chunks_exact(4))
             .map(|(p, r)| {

@@ -34,6 +34,7 @@ impl MeshAsset {
                 let mesh = match media_type.as_deref() {
                     Some("model/obj") => TriangleMesh::from_obj(path),
                     Some("model/stl") => TriangleMesh::from_stl(path),
+                    Some("model/vnd.mujoco.msh") => TriangleMesh::from_msh(path),
                     Some(other) => {
                         return Err(SceneError::Unsupported {
                             place: self.place.clone(),
@@ -57,7 +58,9 @@ impl MeshAsset {
             }
         };
         let back = self.ref_rotation.inverse();
+        // MuJoCo reads vertices in single precision; masses agree to rounding only when they do here.
         let place = |p: &Point3<f64>| {
+            let p = p.map(|x| f64::from(x as f32));
             Point3::from((back * (p.coords - self.ref_position)).component_mul(&self.spec.scale))
         };
         let mut triangles = triangles;
@@ -172,7 +175,7 @@ impl Reader<'_> {
         if !self.needs_mass[body] || weightless {
             return Ok(None);
         }
-        let [low, high] = self.compiler.groups;
+        let [low, high] = self.compilers[e.origin].groups;
         if !(low..=high).contains(&g.group) {
             return Ok(None);
         }

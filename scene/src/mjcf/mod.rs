@@ -6,7 +6,9 @@
 mod actuator;
 mod actuator_force;
 mod asset;
+mod builtin;
 mod compiler;
+mod compose;
 mod contact;
 mod custom;
 mod defaults;
@@ -23,6 +25,7 @@ mod names;
 mod option;
 mod orientation;
 mod primitive_mass;
+mod references;
 mod sensor;
 mod site;
 mod spring_damper;
@@ -70,11 +73,18 @@ impl Notes {
     }
 }
 
+/// Numbers of the models that things belong to.
+#[derive(Debug, Default)]
+struct Origins {
+    bodies: Vec<usize>,
+    actuators: Vec<usize>,
+}
+
 /// State of reading one model.
 pub(super) struct Reader<'a> {
-    path: &'a Path,
     options: &'a LoadOptions,
-    compiler: compiler::Compiler,
+    /// Settings of each model, by the number that elements have of it.
+    compilers: Vec<compiler::Compiler>,
     defaults: defaults::Defaults,
     assets: asset::Assets,
     names: names::Names,
@@ -82,12 +92,16 @@ pub(super) struct Reader<'a> {
     scene: Scene,
     /// Joints with `springdamper`: time constant \[s\] and damping ratio.
     spring_dampers: Vec<(usize, [f64; 2])>,
+    /// Models of bodies and actuators.
+    origins: Origins,
     /// Per body: whether it or a body above it has joints.
     moving: Vec<bool>,
     /// Per body: whether its mass is the sum over its geoms.
     needs_mass: Vec<bool>,
     /// Per body: its `<inertial>`.
     inertials: Vec<Option<inertia::Inertial>>,
+    /// Cameras with a name: body, pose in the body, and whether it is fixed there.
+    cameras: HashMap<String, sensor::Camera>,
     /// Visual geoms that keep the surface of the named mesh.
     visual_meshes: HashMap<usize, String>,
     /// Per geom: mass in body coordinates; None for geoms without volume.
@@ -96,26 +110,34 @@ pub(super) struct Reader<'a> {
 
 /// Reads a model whose main file has the given root.
 pub(crate) fn read(mut root: Element, path: &Path, options: &LoadOptions) -> Read<Scene> {
-    let mut files = vec![path.to_path_buf()];
-    include::expand(&mut root, path, &mut files)?;
-    root.no_text()?;
+    let mut notes = Notes::default();
+    let parts = compose::expand(&mut root, path, &mut notes)?;
+    for (e, start) in root.stray_text() {
+        notes.add(
+            NoteKind::Unknown,
+            e,
+            format!("text '{start}' inside <{}> has no meaning: left out", e.name),
+        );
+    }
+    let settings = |(p, span): (&std::path::PathBuf, &usize)| compiler::Compiler::of(p, *span);
     let mut reader = Reader {
-        path,
         options,
-        compiler: compiler::Compiler::default(),
+        compilers: parts.paths.iter().zip(&parts.spans).map(settings).collect(),
         defaults: defaults::Defaults::default(),
         assets: asset::Assets::default(),
         names: names::Names::default(),
-        notes: Notes::default(),
+        notes,
         scene: Scene::default(),
         spring_dampers: Vec::new(),
+        origins: Origins::default(),
         moving: Vec::new(),
         needs_mass: Vec::new(),
         inertials: Vec::new(),
+        cameras: HashMap::new(),
         visual_meshes: HashMap::new(),
         geom_masses: Vec::new(),
     };
-    reader.scene.files = files;
+    reader.scene.files = parts.files;
     reader.read_model(&root)?;
     root.check_all_read()?;
     let filled = reader.assets.filled_hulls();
@@ -150,10 +172,17 @@ const SECTIONS: [&str; 16] = [
 impl Reader<'_> {
     fn read_model(&mut self, root: &Element) -> Read<()> {
         let model = root.string("model").unwrap_or_default();
-        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let stem = self.compilers[0].model.file_stem().unwrap_or_default().to_string_lossy();
         self.scene.name = if model.is_empty() { stem.into_owned() } else { model.to_owned() };
         root.finish()?;
         for c in &root.children {
+            if c.name == "body" {
+                let text =
+                    "a <body> outside of <worldbody> is left out, as in MuJoCo; move it into <worldbody>";
+                self.notes.add(NoteKind::Warning, c, text);
+                c.skip();
+                continue;
+            }
             if !SECTIONS.contains(&c.name.as_str()) && c.name != "actuator" {
                 let mut known = SECTIONS.to_vec();
                 known.push("actuator");
@@ -161,7 +190,12 @@ impl Reader<'_> {
             }
         }
         let all = |name: &'static str| root.children.iter().filter(move |c| c.name == name);
-        all("compiler").try_for_each(|e| self.compiler.read(e, &mut self.notes))?;
+        all("compiler").try_for_each(|e| self.compilers[e.origin].read(e, &mut self.notes))?;
+        for e in all("option") {
+            if let Some(field) = e.vector::<3>("magnetic")? {
+                self.scene.options.magnetic_field = field.into();
+            }
+        }
         all("option").try_for_each(|e| read_option(&mut self.scene.options, e, &mut self.notes))?;
         all("size").try_for_each(|e| option::read_size(e, &mut self.notes))?;
         all("statistic").try_for_each(|e| option::read_statistic(e, &mut self.notes))?;
@@ -180,7 +214,10 @@ impl Reader<'_> {
         self.finish_inertia();
         all("tendon").try_for_each(|e| self.read_tendons(e))?;
         all("equality").try_for_each(|e| self.read_equalities(e))?;
-        all("actuator").try_for_each(|e| self.read_actuators(e))?;
+        all("actuator").try_for_each(|e| {
+            self.origins.actuators.extend(e.children.iter().map(|c| c.origin));
+            self.read_actuators(e)
+        })?;
         self.set_spring_dampers()?;
         all("sensor").try_for_each(|e| self.read_sensors(e))?;
         all("keyframe").try_for_each(|e| self.read_keyframes(e))?;

@@ -4,7 +4,7 @@ use super::Notes;
 use crate::xml::{Element, Read};
 use crate::{NoteKind, Options};
 
-const SOLVER_SETTINGS: [&str; 19] = [
+const SOLVER_SETTINGS: [&str; 18] = [
     "integrator",
     "cone",
     "jacobian",
@@ -23,7 +23,6 @@ const SOLVER_SETTINGS: [&str; 19] = [
     "mpr_iterations",
     "mpr_tolerance",
     "apirate",
-    "magnetic",
 ];
 
 const FLAGS_WITHOUT_MEANING: [&str; 19] = [

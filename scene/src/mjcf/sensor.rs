@@ -1,8 +1,9 @@
 //! `<sensor>`.
 
 use super::Reader;
-use crate::xml::{Element, Read};
-use crate::{JointKind, NoteKind, Sensor, SensorKind, SensorObject};
+use super::orientation::read_pose;
+use crate::xml::{Element, Read, did_you_mean};
+use crate::{JointKind, NoteKind, Pose, Sensor, SensorKind, SensorObject, Site};
 
 /// Kind of object that the element of a sensor names.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,7 +19,7 @@ enum Named {
     Nothing,
 }
 
-const SENSORS: [(&str, SensorKind, Named); 32] = [
+const SENSORS: [(&str, SensorKind, Named); 37] = [
     ("touch", SensorKind::Touch, Named::Site),
     ("accelerometer", SensorKind::Accelerometer, Named::Site),
     ("velocimeter", SensorKind::Velocimeter, Named::Site),
@@ -48,54 +49,60 @@ const SENSORS: [(&str, SensorKind, Named); 32] = [
     ("subtreecom", SensorKind::SubtreeCom, Named::Body),
     ("subtreelinvel", SensorKind::SubtreeLinVel, Named::Body),
     ("subtreeangmom", SensorKind::SubtreeAngMom, Named::Body),
+    ("magnetometer", SensorKind::Magnetometer, Named::Site),
+    ("jointlimitpos", SensorKind::JointLimitPos, Named::Joint),
+    ("jointlimitvel", SensorKind::JointLimitVel, Named::Joint),
+    ("tendonlimitpos", SensorKind::TendonLimitPos, Named::Tendon),
+    ("tendonlimitvel", SensorKind::TendonLimitVel, Named::Tendon),
     ("clock", SensorKind::Clock, Named::Nothing),
     ("e_potential", SensorKind::PotentialEnergy, Named::Nothing),
     ("e_kinetic", SensorKind::KineticEnergy, Named::Nothing),
 ];
 
-/// Sensors of MuJoCo that have no counterpart here.
-const REFUSED: [&str; 17] = [
-    "magnetometer",
-    "camprojection",
-    "rangefinder",
-    "jointlimitpos",
-    "jointlimitvel",
-    "jointlimitfrc",
-    "tendonlimitpos",
-    "tendonlimitvel",
-    "tendonlimitfrc",
-    "insidesite",
-    "distance",
-    "normal",
-    "fromto",
-    "contact",
-    "tactile",
-    "user",
-    "plugin",
-];
+/// A camera, as sensors see it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Camera {
+    body: usize,
+    pose: Pose,
+    fixed: bool,
+}
 
 impl Reader<'_> {
+    /// A camera of a body; `frame` is the pose of the enclosing frames in the body.
+    pub(super) fn add_camera(&mut self, e: &Element, body: usize, frame: &Pose) -> Read<()> {
+        let pose = frame * read_pose(e, &self.compilers[e.origin])?;
+        let fixed = e.string("mode").is_none_or(|m| m == "fixed");
+        if let Some(name) = e.nonempty("name") {
+            self.cameras.insert(name.to_owned(), Camera { body, pose, fixed });
+        }
+        self.notes.visual(e, "camera");
+        e.skip();
+        Ok(())
+    }
+
     /// Reads `<sensor>`.
     pub(super) fn read_sensors(&mut self, e: &Element) -> Read<()> {
         e.finish()?;
         for c in &e.children {
-            let Some((_, kind, named)) = SENSORS.iter().find(|s| s.0 == c.name) else {
-                self.refuse_sensor(e, c)?;
-                continue;
-            };
-            let object = self.sensor_object(c, *named)?;
-            let mut reference = None;
-            if *named == Named::FrameInReference {
-                reference = self.frame_object(c, "reftype", "refname")?;
+            if c.name == "plugin" {
+                return Err(c.unsupported("a sensor of a plugin", "remove the plugin and what uses it"));
             }
+            let (kind, object, reference) = match SENSORS.iter().find(|s| s.0 == c.name) {
+                Some((_, kind, named)) => {
+                    let object = self.sensor_object(c, *named)?;
+                    let mut reference = None;
+                    if *named == Named::FrameInReference {
+                        reference = self.frame_object(c, "reftype", "refname")?;
+                    }
+                    (*kind, object, reference)
+                }
+                None => self.other_sensor(e, c)?,
+            };
             let cutoff = c.nonnegative("cutoff")?.unwrap_or(0.0);
             for name in ["delay", "interval"] {
                 if c.numbers(name)?.is_some_and(|d| d.iter().any(|x| *x != 0.0)) {
-                    return Err(c.unsupported_at(
-                        name,
-                        format!("a sensor with {name}"),
-                        "remove the attribute",
-                    ));
+                    let text = format!("'{name}' is left out: the sensor reads the present state");
+                    self.notes.add(NoteKind::Warning, c, text);
                 }
             }
             // MuJoCo only carries the noise along as an annotation.
@@ -107,7 +114,7 @@ impl Reader<'_> {
             c.finish()?;
             self.scene.sensors.push(Sensor {
                 name: name.unwrap_or_default(),
-                kind: *kind,
+                kind,
                 object,
                 reference,
                 cutoff,
@@ -117,23 +124,83 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn refuse_sensor(&mut self, e: &Element, c: &Element) -> Read<()> {
-        if !REFUSED.contains(&c.name.as_str()) {
-            let known: Vec<&str> = SENSORS.iter().map(|s| s.0).collect();
-            return Err(e.unknown_child(c, &known));
+    /// Sensors with references of their own, and those that nothing here computes.
+    fn other_sensor(
+        &mut self,
+        parent: &Element,
+        e: &Element,
+    ) -> Read<(SensorKind, SensorObject, Option<SensorObject>)> {
+        let zero = |this: &mut Self, n: usize, why: &str| {
+            this.notes.add(NoteKind::Warning, e, format!("sensor <{}> reads 0: {why}", e.name));
+            e.skip();
+            Ok((SensorKind::Zero(n), SensorObject::World, None))
+        };
+        match e.name.as_str() {
+            "insidesite" => {
+                let site = self.names.sites.need(e, "site")?;
+                let object =
+                    self.frame_object(e, "objtype", "objname")?.ok_or_else(|| nothing_measured(e))?;
+                Ok((SensorKind::InsideSite, object, Some(SensorObject::Site(site))))
+            }
+            "distance" | "normal" | "fromto" => {
+                let kind = match e.name.as_str() {
+                    "distance" => SensorKind::Distance,
+                    "normal" => SensorKind::DistanceNormal,
+                    _ => SensorKind::DistancePoints,
+                };
+                let first = self.side(e, "geom1", "body1")?;
+                Ok((kind, first, Some(self.side(e, "geom2", "body2")?)))
+            }
+            "rangefinder" => {
+                let data = e.string("data").unwrap_or("dist").to_owned();
+                e.skip_attributes(&["camera"]);
+                if e.has("camera") || data.trim() != "dist" {
+                    let n =
+                        data.split_whitespace().map(|w| if matches!(w, "dist" | "depth") { 1 } else { 3 });
+                    return zero(self, n.sum(), "only the distance along the z axis of a site is computed");
+                }
+                Ok((SensorKind::Rangefinder, SensorObject::Site(self.names.sites.need(e, "site")?), None))
+            }
+            "user" => {
+                let n = e.integer("dim")?.filter(|n| (0..=1 << 20).contains(n)).unwrap_or(1);
+                zero(self, n as usize, "nothing computes it")
+            }
+            "contact" => {
+                let width = |w: &str| if matches!(w, "found" | "dist") { 1 } else { 3 };
+                let fields: usize = e.string("data").unwrap_or("found").split_whitespace().map(width).sum();
+                let n = e.integer("num")?.filter(|n| (1..=1 << 10).contains(n)).unwrap_or(1);
+                zero(
+                    self,
+                    fields * n as usize,
+                    "put a <touch> sensor at a site, or read contacts from the recording",
+                )
+            }
+            "jointlimitfrc" | "tendonlimitfrc" => zero(self, 1, "forces of limits are not measured"),
+            "camprojection" => zero(self, 2, "images of cameras are not computed"),
+            "tactile" => zero(self, 0, "it has no values here"),
+            _ => {
+                let known: Vec<&str> = SENSORS.iter().map(|s| s.0).collect();
+                Err(parent.unknown_child(e, &known))
+            }
         }
-        if !self.options.lenient {
-            return Err(c.unsupported(
-                format!("sensor <{}>", c.name),
-                "remove it, or load leniently to leave it out",
-            ));
-        }
-        self.notes.add(NoteKind::Warning, c, format!("sensor <{}> is left out", c.name));
-        c.skip();
-        Ok(())
     }
 
-    fn sensor_object(&self, e: &Element, named: Named) -> Read<SensorObject> {
+    /// One side of a distance.
+    fn side(&self, e: &Element, geom: &'static str, body: &'static str) -> Read<SensorObject> {
+        match (self.names.geoms.get(e, geom)?, self.names.bodies.get(e, body)?) {
+            (Some(g), None) => Ok(SensorObject::Geom(g)),
+            (None, Some(b)) => Ok(SensorObject::BodyFrame(b)),
+            _ => Err(e.invalid(
+                format!("one of '{geom}' and '{body}' is needed"),
+                format!("write {geom}=\"...\" or {body}=\"...\""),
+            )),
+        }
+    }
+
+    fn sensor_object(&mut self, e: &Element, named: Named) -> Read<SensorObject> {
+        if matches!(named, Named::Frame | Named::FrameInReference) {
+            return self.frame_object(e, "objtype", "objname")?.ok_or_else(|| nothing_measured(e));
+        }
         let n = &self.names;
         let joint = |ball: bool| -> Read<SensorObject> {
             let j = n.joints.need(e, "joint")?;
@@ -157,25 +224,17 @@ impl Reader<'_> {
             Named::Tendon => n.tendons.need(e, "tendon").map(SensorObject::Tendon),
             Named::Actuator => n.actuators.need(e, "actuator").map(SensorObject::Actuator),
             Named::Body => n.bodies.need(e, "body").map(SensorObject::Body),
-            Named::Nothing => Ok(SensorObject::World),
-            Named::Frame | Named::FrameInReference => {
-                self.frame_object(e, "objtype", "objname")?.ok_or_else(|| {
-                    e.invalid(
-                        "the sensor does not say what it measures",
-                        "write objtype=\"...\" and objname=\"...\"",
-                    )
-                })
-            }
+            Named::Frame | Named::FrameInReference | Named::Nothing => Ok(SensorObject::World),
         }
     }
 
     fn frame_object(
-        &self,
+        &mut self,
         e: &Element,
         kind: &'static str,
         name: &'static str,
     ) -> Read<Option<SensorObject>> {
-        let Some(word) = e.nonempty(kind) else {
+        let Some(word) = e.nonempty(kind).map(str::to_owned) else {
             return match e.nonempty(name) {
                 None => Ok(None),
                 Some(_) => Err(e.invalid_at(
@@ -186,19 +245,54 @@ impl Reader<'_> {
             };
         };
         let n = &self.names;
-        match word {
+        match word.as_str() {
             "body" => n.bodies.need(e, name).map(|b| Some(SensorObject::Body(b))),
             "xbody" => n.bodies.need(e, name).map(|b| Some(SensorObject::BodyFrame(b))),
             "geom" => n.geoms.need(e, name).map(|g| Some(SensorObject::Geom(g))),
             "site" => n.sites.need(e, name).map(|s| Some(SensorObject::Site(s))),
-            "camera" => {
-                Err(e.unsupported_at(kind, "a sensor on a camera", "put a site at the camera's pose"))
-            }
+            "camera" => self.camera_site(e, name).map(Some),
             _ => Err(e.invalid_at(
                 kind,
                 format!("'{kind}' is '{word}'"),
-                "write one of: body, xbody, geom, site",
+                "write one of: body, xbody, geom, site, camera",
             )),
         }
     }
+
+    /// A site that stands for a camera.
+    fn camera_site(&mut self, e: &Element, attribute: &'static str) -> Read<SensorObject> {
+        let name = e.required(attribute)?;
+        let Some(camera) = self.cameras.get(name).copied() else {
+            let mut known: Vec<&str> = self.cameras.keys().map(String::as_str).collect();
+            known.sort_unstable();
+            return Err(e.invalid_at(
+                attribute,
+                format!("camera '{name}' does not exist"),
+                format!("name a camera of the model{}", did_you_mean(name, &known)),
+            ));
+        };
+        if !camera.fixed {
+            let text = format!("camera '{name}' does not follow its mode: it is fixed to its body");
+            self.notes.add(NoteKind::Warning, e, text);
+        }
+        let mut site = format!("camera:{name}");
+        while self.scene.sites.iter().any(|s| s.name == site && s.body != camera.body) {
+            site.push('_');
+        }
+        if let Some(i) = self.scene.sites.iter().position(|s| s.name == site) {
+            return Ok(SensorObject::Site(i));
+        }
+        self.scene.sites.push(Site {
+            name: site,
+            body: camera.body,
+            pose: camera.pose,
+            shape: signorini_geometry::Shape::Sphere { radius: 0.005 },
+            place: e.place(),
+        });
+        Ok(SensorObject::Site(self.scene.sites.len() - 1))
+    }
+}
+
+fn nothing_measured(e: &Element) -> crate::SceneError {
+    e.invalid("the sensor does not say what it measures", "write objtype=\"...\" and objname=\"...\"")
 }

@@ -31,7 +31,7 @@ impl Reader<'_> {
         if let Some(f) = e.vector::<6>("fromto")? {
             s.fromto = Some(f);
         }
-        s.pose.read(e, &self.compiler)?;
+        s.pose.read(e, &self.compilers[e.origin])?;
         if e.nonempty("mesh").is_some() {
             return Err(e.unsupported_at("mesh", "a site shaped as a mesh", "use a primitive"));
         }

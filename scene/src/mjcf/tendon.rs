@@ -101,7 +101,7 @@ impl Reader<'_> {
             self.scene.tendons.push(Tendon {
                 name: name.unwrap_or_default(),
                 path,
-                range: limits(c, "range", "limited", s.range, s.limited, &self.compiler)?,
+                range: limits(c, "range", "limited", s.range, s.limited, &self.compilers[c.origin])?,
                 limit_margin: s.margin,
                 stiffness: s.stiffness,
                 spring_length: (s.spring_length != [-1.0; 2]).then_some(s.spring_length),
@@ -114,7 +114,7 @@ impl Reader<'_> {
                     switch,
                     s.force_range,
                     s.force_limited,
-                    &self.compiler,
+                    &self.compilers[c.origin],
                 )?,
                 limit_sol: s.limit_sol,
                 friction_sol: s.friction_sol,

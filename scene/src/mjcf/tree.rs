@@ -14,12 +14,12 @@ impl Reader<'_> {
     /// All `<worldbody>` elements, one after the other.
     pub(super) fn read_tree<'e>(&mut self, worlds: impl Iterator<Item = &'e Element> + Clone) -> Read<()> {
         let place = worlds.clone().next().map(Element::place).unwrap_or(Place {
-            file: Some(self.path.to_path_buf()),
+            file: Some(self.compilers[0].model.clone()),
             element: "worldbody".to_owned(),
             ..Place::default()
         });
         self.names.bodies.add(Some("world"), 0, &place)?;
-        self.push_body("world".to_owned(), 0, Pose::identity(), place);
+        self.push_body("world".to_owned(), 0, Pose::identity(), place, 0);
         let classes = worlds
             .clone()
             .map(|w| {
@@ -38,7 +38,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn push_body(&mut self, name: String, parent: usize, pose: Pose, place: Place) {
+    fn push_body(&mut self, name: String, parent: usize, pose: Pose, place: Place, origin: usize) {
         self.scene.bodies.push(Body {
             name,
             parent,
@@ -48,6 +48,7 @@ impl Reader<'_> {
             gravity_compensation: 0.0,
             place,
         });
+        self.origins.bodies.push(origin);
         self.moving.push(false);
         self.needs_mass.push(false);
         self.inertials.push(None);
@@ -60,15 +61,15 @@ impl Reader<'_> {
         let name = e.nonempty("name").map(str::to_owned);
         let place = e.place();
         self.names.bodies.add(name.as_deref(), index, &place)?;
-        let pose = frame * read_pose(e, &self.compiler)?;
-        self.push_body(name.unwrap_or_default(), parent, pose, place);
+        let pose = frame * read_pose(e, &self.compilers[e.origin])?;
+        self.push_body(name.unwrap_or_default(), parent, pose, place, e.origin);
         self.read_body_settings(e, index)?;
-        let jointed = has_joints(e);
+        let jointed = has_child(e, &["joint", "freejoint"]);
         self.moving[index] = self.moving[parent] || jointed;
-        self.needs_mass[index] = match self.compiler.from_geoms {
+        self.needs_mass[index] = match self.compilers[e.origin].from_geoms {
             FromGeoms::Always => true,
             FromGeoms::Never => false,
-            FromGeoms::WhenMissing => !e.children.iter().any(|c| c.name == "inertial"),
+            FromGeoms::WhenMissing => !has_child(e, &["inertial"]),
         };
         if self.scene.bodies[index].mocap && (parent != 0 || jointed) {
             return Err(e.invalid_at(
@@ -103,10 +104,10 @@ impl Reader<'_> {
                     return Err(c.invalid("the world has a joint", "put the joint into a <body>"));
                 }
                 "joint" | "freejoint" => self.add_joint(c, body, class, frame)?,
-                "inertial" => self.read_inertial(c, e, body)?,
-                "camera" | "light" => {
-                    self.notes.visual(c, if c.name == "camera" { "camera" } else { "light" });
-                    c.no_children()?;
+                "inertial" => self.read_inertial(c, body, frame)?,
+                "camera" => self.add_camera(c, body, frame)?,
+                "light" => {
+                    self.notes.visual(c, "light");
                     c.skip();
                 }
                 "frame" => {
@@ -138,7 +139,7 @@ impl Reader<'_> {
     fn read_frame(&self, e: &Element, class: usize, outer: &Pose) -> Read<(usize, Pose)> {
         let class = self.defaults.named(e, "childclass")?.unwrap_or(class);
         e.skip_attributes(&["name"]);
-        let pose = outer * read_pose(e, &self.compiler)?;
+        let pose = outer * read_pose(e, &self.compilers[e.origin])?;
         e.finish()?;
         Ok((class, pose))
     }
@@ -147,33 +148,27 @@ impl Reader<'_> {
         let remedy = match name {
             "composite" => "write its bodies out (MuJoCo's mj_saveLastXML does)",
             "flexcomp" => "remove it: deformable bodies are not part of MJCF import",
-            "replicate" => "write the copies out (MuJoCo's mj_saveLastXML does)",
-            "attach" => "write the attached model out (MuJoCo's mj_saveLastXML does), or use <include>",
             "plugin" => "remove the plugin",
             _ => return parent.unknown_child(c, &CONTENTS),
         };
         c.unsupported(format!("<{name}>"), remedy)
     }
 
-    fn read_inertial(&mut self, c: &Element, parent: &Element, body: usize) -> Read<()> {
-        if body == 0 || parent.name != "body" {
-            return Err(c.invalid(
-                "<inertial> is not directly in a <body>",
-                "move it to the body whose inertia it states",
-            ));
+    fn read_inertial(&mut self, c: &Element, body: usize, frame: &Pose) -> Read<()> {
+        if body == 0 {
+            return Err(
+                c.invalid("<inertial> is not in a <body>", "move it to the body whose inertia it states")
+            );
         }
         if self.inertials[body].is_some() {
             return Err(c.invalid("the body has a second <inertial>", "keep one"));
         }
-        self.inertials[body] = Some(Inertial::read(c, &self.compiler)?);
+        self.inertials[body] = Some(Inertial::read(c, &self.compilers[c.origin], frame)?);
         Ok(())
     }
 }
 
-fn has_joints(e: &Element) -> bool {
-    e.children.iter().any(|c| match c.name.as_str() {
-        "joint" | "freejoint" => true,
-        "frame" => has_joints(c),
-        _ => false,
-    })
+/// Whether one of the elements is on the body, through frames.
+fn has_child(e: &Element, names: &[&str]) -> bool {
+    e.children.iter().any(|c| names.contains(&c.name.as_str()) || (c.name == "frame" && has_child(c, names)))
 }

@@ -3,6 +3,7 @@
 mod affine;
 mod cube_toss;
 mod daily;
+mod files_record;
 mod laws;
 mod model_zoo;
 mod rest;

@@ -3,6 +3,7 @@ use std::path::Path;
 use serde_json::Value;
 use signorini_scene::{GeomShape, LoadOptions, Place, Scene, SceneError};
 
+use super::files_record;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Robot files of other projects, read without their meshes: their counts against those of the projects' own readers.
@@ -405,6 +406,7 @@ impl Page for ModelZoo {
         plot.add("equal", Mark::Dashed, vec![(1.0, 1.0), (100.0, 100.0)]);
         out.plot(plot);
         out.append(rest);
+        files_record::show(&ctx.root, &mut out)?;
         Ok(out)
     }
 }

@@ -39,6 +39,7 @@ const COMPLETIONS: &[&str] = &[
     "tendon='t' kp='1'",
     "site='s' refsite='r'",
     "geom1='g' geom2='h'",
+    "site='s' objtype='body' objname='b'",
     "joint='j' coef='1'",
     "joint='j' ctrlrange='0 1'",
     "body='b' ctrlrange='0 1'",

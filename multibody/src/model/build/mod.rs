@@ -260,11 +260,23 @@ impl Model {
                 GeomShape::Solid(s) => Some(s.clone()),
                 GeomShape::MissingMesh(_) => None,
             };
-            self.geoms.push(FrameModel { name: g.name.clone(), body: g.body, pose: g.pose, shape });
+            self.geoms.push(FrameModel {
+                name: g.name.clone(),
+                body: g.body,
+                pose: g.pose,
+                shape,
+                visible: g.rgba[3] > 0.0,
+            });
         }
         for s in &scene.sites {
             let shape = Some(s.shape.clone());
-            self.sites.push(FrameModel { name: s.name.clone(), body: s.body, pose: s.pose, shape });
+            self.sites.push(FrameModel {
+                name: s.name.clone(),
+                body: s.body,
+                pose: s.pose,
+                shape,
+                visible: false,
+            });
         }
         let places = scene.geoms.iter().map(|g| &g.place).chain(scene.sites.iter().map(|s| &s.place));
         for (f, place) in self.geoms.iter().chain(&self.sites).zip(places) {

@@ -29,9 +29,23 @@ impl Model {
                     "attach the sensor to an object of the right kind",
                 ));
             }
+            use SensorKind::{Distance, DistanceNormal, DistancePoints, InsideSite};
             use SensorKind::{FrameAngAcc, FrameLinAcc};
             let framed = |k| format!("{k:?}").starts_with("Frame");
-            if s.reference.is_some() && (!framed(s.kind) || matches!(s.kind, FrameAngAcc | FrameLinAcc)) {
+            let paired = match (s.kind, s.reference) {
+                (InsideSite, second) => Some(matches!(second, Some(SensorObject::Site(_)))),
+                (Distance | DistanceNormal | DistancePoints, second) => Some(matches!(
+                    second,
+                    Some(SensorObject::Body(_) | SensorObject::BodyFrame(_) | SensorObject::Geom(_))
+                )),
+                _ => None,
+            };
+            if paired == Some(false) {
+                let message = format!("{:?} needs a second object of the right kind", s.kind);
+                return Err(ModelError::element(&s.place, message, "give it as the reference of the sensor"));
+            }
+            let plain = paired.is_none() && (!framed(s.kind) || matches!(s.kind, FrameAngAcc | FrameLinAcc));
+            if s.reference.is_some() && plain {
                 let message = format!("{:?} has no reference frame", s.kind);
                 return Err(ModelError::element(&s.place, message, "leave out the reference"));
             }
@@ -48,6 +62,7 @@ impl Model {
                 object: s.object,
                 reference: s.reference,
                 cutoff: s.cutoff,
+                field: scene.options.magnetic_field,
                 start,
             });
             start += s.kind.dim();
@@ -64,8 +79,15 @@ impl Model {
             _ => false,
         };
         match kind {
-            K::Touch => matches!(object, O::Site(_)),
-            K::JointPos | K::JointVel | K::JointActuatorForce => joint(&[JointKind::Hinge, JointKind::Slide]),
+            K::Touch | K::Magnetometer | K::Rangefinder => matches!(object, O::Site(_)),
+            K::Distance | K::DistanceNormal | K::DistancePoints => {
+                matches!(object, O::Body(_) | O::BodyFrame(_) | O::Geom(_))
+            }
+            K::TendonLimitPos | K::TendonLimitVel => matches!(object, O::Tendon(_)),
+            K::Zero(_) => true,
+            K::JointPos | K::JointVel | K::JointActuatorForce | K::JointLimitPos | K::JointLimitVel => {
+                joint(&[JointKind::Hinge, JointKind::Slide])
+            }
             K::BallQuat | K::BallAngVel => joint(&[JointKind::Ball]),
             K::TendonPos | K::TendonVel | K::TendonActuatorForce => matches!(object, O::Tendon(_)),
             K::ActuatorPos | K::ActuatorVel | K::ActuatorForce => matches!(object, O::Actuator(_)),

@@ -1,15 +1,20 @@
 //! XML elements with their positions in the file. An element remembers which attributes and children were read, so that one that was not is an error
 //! rather than silently dropped.
 
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::{Place, SceneError};
 
+mod parser;
+
+pub(crate) use parser::parse;
+
 /// Elements nested deeper than this are refused: readers descend by recursion.
 const MAX_DEPTH: usize = 400;
+/// End of the namespace of a prefix that the file does not declare.
+const UNDECLARED: &str = "#undeclared";
 
 /// An attribute and whether it was read.
 #[derive(Clone, Debug)]
@@ -31,6 +36,8 @@ pub(crate) struct Element {
     pub(crate) children: Vec<Element>,
     pub(crate) text: String,
     pub(crate) file: Arc<PathBuf>,
+    /// Number of the model that the element was attached with; 0 is the main model.
+    pub(crate) origin: usize,
     line: u32,
     column: u32,
     read: Cell<bool>,
@@ -55,165 +62,60 @@ pub(crate) fn parse_file(path: &Path) -> Read<Element> {
     parse(&read_text(path)?, path)
 }
 
-/// Most prefixes without declaration in a file.
-const MAX_PREFIXES: usize = 32;
-/// End of the namespace of a prefix that the file does not declare.
-const UNDECLARED: &str = "#undeclared";
-
-/// Parses a text that stands for `path`. Document type declarations are read for their entities. Prefixes without declaration get one: those of
-/// known tools the namespace of that tool.
-pub(crate) fn parse(text: &str, path: &Path) -> Read<Element> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut declared = Cow::Borrowed(text);
-    let mut at = None;
-    for _ in 0..MAX_PREFIXES {
-        let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
-        let error = match roxmltree::Document::parse_with_options(&declared, options) {
-            Ok(document) => {
-                let inserted = (at.unwrap_or(0), declared.len() - text.len());
-                let lines = Lines::new(text, inserted);
-                return convert(document.root_element(), &lines, &Arc::new(path.to_path_buf()), 0);
-            }
-            Err(e) => e,
-        };
-        at = at.or_else(|| behind_root_name(text));
-        let (roxmltree::Error::UnknownNamespace(prefix, _), Some(at)) = (&error, at) else {
-            return Err(syntax_error(&error, text, path));
-        };
-        let tool = match prefix.as_str() {
-            "drake" => "http://drake.mit.edu",
-            "xacro" => "http://www.ros.org/wiki/xacro",
-            _ => prefix,
-        };
-        let declaration = format!(" xmlns:{prefix}=\"{tool}{UNDECLARED}\"");
-        declared.to_mut().insert_str(at, &declaration);
-    }
-    Err(SceneError::Syntax {
-        place: Place { file: Some(path.to_path_buf()), ..Place::default() },
-        message: format!(
-            "more than {MAX_PREFIXES} namespace prefixes are not declared; declare them in the root element (xmlns:prefix=\"...\")"
-        ),
-    })
-}
-
-/// Offset behind the name of the root element.
-fn behind_root_name(text: &str) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        at += text[at..].find('<')?;
-        let rest = &text[at..];
-        at += if rest.starts_with("<?") {
-            rest.find("?>")? + 2
-        } else if rest.starts_with("<!--") {
-            rest.find("-->")? + 3
-        } else if rest.starts_with("<!") {
-            let subset = rest[..rest.find('>')?].contains('[');
-            let from = if subset { rest.find(']')? } else { 0 };
-            from + rest[from..].find('>')? + 1
-        } else {
-            return Some(at + 1 + rest[1..].find(|c: char| c.is_whitespace() || c == '>' || c == '/')?);
-        };
-    }
-}
-
-fn syntax_error(e: &roxmltree::Error, text: &str, path: &Path) -> SceneError {
-    use roxmltree::Error::{NoRootNode, UnclosedRootNode};
-    // A text that stops too early is wrong at its end.
-    let (line, column) = match e {
-        NoRootNode | UnclosedRootNode => {
-            let last = text.lines().last().unwrap_or_default();
-            (text.lines().count().max(1) as u32, last.chars().count() as u32 + 1)
-        }
-        _ => (e.pos().row, e.pos().col),
-    };
-    SceneError::Syntax {
-        place: Place { file: Some(path.to_path_buf()), line, column, element: String::new() },
-        message: format!("not well-formed XML: {e}; close every element and quote every value"),
-    }
-}
-
-fn convert(
-    node: roxmltree::Node<'_, '_>,
-    lines: &Lines<'_>,
-    file: &Arc<PathBuf>,
-    depth: usize,
-) -> Read<Element> {
-    let (line, column) = lines.position(node.range().start);
-    let mut element = Element {
-        name: node.tag_name().name().to_owned(),
-        namespace: node.tag_name().namespace().map(str::to_owned),
-        attributes: Vec::new(),
-        children: Vec::new(),
-        text: String::new(),
-        file: file.clone(),
-        line,
-        column,
-        read: Cell::new(false),
-        asked: RefCell::new(Vec::new()),
-    };
-    if depth > MAX_DEPTH {
-        return Err(element.invalid(
-            format!("elements are nested more than {MAX_DEPTH} deep"),
-            "flatten the model, for example by splitting the chain into several trees",
-        ));
-    }
-    for a in node.attributes() {
-        let (line, column) = lines.position(a.range().start);
-        let foreign = a.namespace().filter(|n| !n.contains("drake.mit.edu"));
-        let name = match foreign.and_then(|n| node.lookup_prefix(n)) {
-            Some(prefix) => format!("{prefix}:{}", a.name()),
-            None => a.name().to_owned(),
-        };
-        element.attributes.push(Attribute {
+impl Element {
+    /// An element with nothing in it.
+    fn empty(name: String, file: Arc<PathBuf>, line: u32, column: u32) -> Self {
+        Self {
             name,
-            value: a.value().to_owned(),
+            namespace: None,
+            attributes: Vec::new(),
+            children: Vec::new(),
+            text: String::new(),
+            file,
+            origin: 0,
             line,
             column,
             read: Cell::new(false),
-        });
-    }
-    for child in node.children() {
-        if child.is_element() {
-            element.children.push(convert(child, lines, file, depth + 1)?);
-        } else if child.is_text() {
-            element.text.push_str(child.text().unwrap_or_default());
+            asked: RefCell::new(Vec::new()),
         }
     }
-    Ok(element)
-}
 
-/// Byte offset to line and column.
-struct Lines<'a> {
-    text: &'a str,
-    starts: Vec<usize>,
-    /// Offset and column of the last answer: questions mostly come in order, and a file may be one long line.
-    last: Cell<(usize, usize)>,
-    /// Offset and length of what was put into the text before it was parsed.
-    inserted: (usize, usize),
-}
-
-impl<'a> Lines<'a> {
-    fn new(text: &'a str, inserted: (usize, usize)) -> Self {
-        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
-        Self { text, starts, last: Cell::new((0, 0)), inserted }
+    /// An element of another name at the place of this one, with nothing in it.
+    pub(crate) fn renamed(&self, name: &str) -> Self {
+        let empty = Self::empty(name.to_owned(), self.file.clone(), self.line, self.column);
+        Self { origin: self.origin, ..empty }
     }
-    /// Line and column of an offset of the text that was parsed.
-    fn position(&self, offset: usize) -> (u32, u32) {
-        let (at, length) = self.inserted;
-        let offset = if offset > at { offset.saturating_sub(length).max(at) } else { offset };
-        let row = self.starts.partition_point(|&s| s <= offset).saturating_sub(1);
-        let start = self.starts[row];
-        let (from, before) = match self.last.get() {
-            (at, column) if (start..=offset).contains(&at) => (at, column),
-            _ => (start, 0),
-        };
-        let column = self.text.get(from..offset).map_or(0, |s| before + s.chars().count());
-        self.last.set((offset, column));
-        (row as u32 + 1, column as u32 + 1)
-    }
-}
 
-impl Element {
+    /// The element without attributes and children.
+    pub(crate) fn bare(&self) -> Self {
+        self.renamed(&self.name)
+    }
+
+    /// Sets an attribute.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        match self.attributes.iter_mut().find(|a| a.name == name) {
+            Some(a) => value.clone_into(&mut a.value),
+            None => self.attributes.push(Attribute {
+                name: name.to_owned(),
+                value: value.to_owned(),
+                line: self.line,
+                column: self.column,
+                read: Cell::new(false),
+            }),
+        }
+    }
+
+    /// Number of elements, this one and those below.
+    pub(crate) fn size(&self) -> usize {
+        1 + self.children.iter().map(Self::size).sum::<usize>()
+    }
+
+    /// Adds to the model number of this element and those below.
+    pub(crate) fn shift_origin(&mut self, by: usize) {
+        self.origin += by;
+        self.children.iter_mut().for_each(|c| c.shift_origin(by));
+    }
+
     /// Place at which the element starts.
     pub(crate) fn place(&self) -> Place {
         Place {
@@ -507,16 +409,11 @@ impl Element {
         self.children.iter().try_for_each(Element::check_all_read)
     }
 
-    /// Refuses text between elements.
-    pub(crate) fn no_text(&self) -> Read<()> {
-        if !self.text.trim().is_empty() {
-            let start: String = self.text.trim().chars().take(30).collect();
-            return Err(self.invalid(
-                format!("text '{start}' inside <{}> has no meaning", self.name),
-                "remove it, or make it a comment <!-- ... -->",
-            ));
-        }
-        self.children.iter().try_for_each(Element::no_text)
+    /// Elements with text in them, this one and those below, and the start of the text: no format here gives text between elements a meaning.
+    pub(crate) fn stray_text(&self) -> Vec<(&Element, String)> {
+        let start: String = self.text.trim().chars().take(30).collect();
+        let own = (!start.is_empty()).then_some((self, start));
+        own.into_iter().chain(self.children.iter().flat_map(Element::stray_text)).collect()
     }
 }
 
