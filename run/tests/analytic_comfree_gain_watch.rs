@@ -94,6 +94,8 @@ fn regression_recordings_keep_the_warning() {
     {
         let mut x = engine.system(&scene).unwrap().initial_state(None).unwrap();
         let (recording, _) = run(&scene, &engine, &mut x, 0.1).unwrap();
-        assert_eq!(recording.header.warnings.len(), usize::from(warned), "{:?}", recording.header.warnings);
+        let warnings = recording.header.warnings;
+        let of_gains = warnings.iter().filter(|w| w.starts_with("gains")).count();
+        assert_eq!(of_gains, usize::from(warned), "{warnings:?}");
     }
 }

@@ -25,7 +25,7 @@ fn motion(scene: &Scene, method: &Method) -> Vec<f64> {
         true => run_affine(scene, method, None, 0.1, RunWatch::default()).unwrap().recording,
         false => {
             let mut x = method.system(scene).unwrap().initial_state(None).unwrap();
-            run(scene, method, &mut x, 0.1).unwrap().0
+            run(scene, method, &mut x, 0.1).unwrap_or_else(|e| panic!("{}: {e}", method.describe())).0
         }
     };
     recording.q
@@ -43,7 +43,6 @@ fn property_what_is_stated_is_read_or_told() {
         Method::cenic(1e-3),
         Method::comfree().with_step(H),
         Method::comfree_paper(0.2, 0.001, MassScale::Trace).with_step(H),
-        Method::comfree_once(Law::Lagged).with_step(H),
         Method::ipc().with_step(5e-3),
     ];
     let si = |key: &str| {
