@@ -427,8 +427,8 @@ fn sections_of(root: &Element, content: &[Element], names: &mut NameSet, notes: 
     let actuators = |list: &[Element]| -> usize {
         list.iter().filter(|c| c.name == "actuator").map(|c| c.children.len()).sum()
     };
-    let complete =
-        joints == content.iter().map(whole).sum::<usize>() && actuators(&root.children) == actuators(&sections);
+    let complete = joints == content.iter().map(whole).sum::<usize>()
+        && actuators(&root.children) == actuators(&sections);
     for k in root.children.iter().filter(|c| c.name == "keyframe" && !c.children.is_empty()) {
         if complete {
             sections.push(k.clone());
