@@ -131,7 +131,7 @@ pub(crate) struct ActiveJoint {
     shares: Vec<Share>,
     /// Value at which a spring holds the number, which stands for a row that is not linear.
     held: Option<f64>,
-    /// Value and time at which a number that is held began; None before the first step.
+    /// Value and time at which a number that is held began; None before a state is seen.
     began: Option<[f64; 2]>,
     /// Others that such springs hold at zero.
     locks: Vec<Coordinate>,
@@ -351,26 +351,31 @@ impl ActiveJoint {
         rooms.min_by(|a, b| a[0].total_cmp(&b[0]))
     }
 
-    /// Energy of springs, limits, locks and bounds at q \[J\].
-    pub(crate) fn energy(&self, world: &World, q: &[f64]) -> f64 {
+    /// Energy of springs, limits, locks and bounds at q and a time \[J\].
+    pub(crate) fn energy(&self, world: &World, q: &[f64], t: f64) -> f64 {
         let half = |k: f64, x: f64| 0.5 * k * x * x;
         let s = self.value(world, q);
         let beyond = self.range(self.now).map_or(0.0, |[low, high]| (low - s).max(s - high).max(0.0));
         let locked = self.locks.iter().map(|l| half(self.stiffness[1], l.at(world, q).0));
         half(self.stiffness[0], beyond)
-            + self.held_at(self.now).map_or(0.0, |at| half(self.stiffness[0], s - at))
+            + self.held_at(t).map_or(0.0, |at| half(self.stiffness[0], s - at))
             + half(self.action.spring[0], s - self.action.spring[1])
             + locked.sum::<f64>()
             + self.walls.iter().map(|w| Piece::Wall(*w).energy(s)).sum::<f64>()
+    }
+
+    /// Takes note of where and when a number that is held begins, at the first state that is seen.
+    pub(crate) fn note_start(&mut self, world: &World, q: &[f64], t: f64) {
+        if self.began.is_none() && self.held.is_some() {
+            self.began = Some([self.value(world, q), t]);
+        }
     }
 
     /// Takes note of where the number is at the start of a step at `t` \[s\]: turns are counted from there, and limits that it begins outside of give way to it and go back at a bounded rate.
     pub(crate) fn begin(&mut self, world: &World, q: &[f64], t: f64) {
         self.shares.iter_mut().for_each(|s| s.start = s.near(world, q));
         self.now = t;
-        if self.began.is_none() && self.held.is_some() {
-            self.began = Some([self.value(world, q), t]);
-        }
+        self.note_start(world, q, t);
         if std::mem::take(&mut self.fresh) {
             let start = self.value(world, q);
             self.outside = self.excess(world, q).filter(|e| *e > 0.0).map(|_| (start, t));

@@ -9,8 +9,8 @@ use crate::world::{DRIVEN, N, World};
 /// Entries of z that each driven body has: position of its centre of mass \[m\] and rotation (w, x, y, z) as they are commanded.
 pub(crate) const COMMANDED: usize = 7;
 
-/// Times that a driven body counts with the mass of the bodies that hang on it: its lag under their weight is a ten-thousandth of their free fall in a step.
-const HANGING: f64 = 1e4;
+/// Times that a driven body counts with the mass of the bodies that hang on it: its lag under their weight is a thousandth of their free fall in a step. More would bring the lag, and with it the speeds that solves are judged by, near round-off.
+const HANGING: f64 = 1e3;
 
 /// Largest speed at which a driven body makes up for a lag \[m/s, rad/s\].
 const CATCH_UP: f64 = 1.0;

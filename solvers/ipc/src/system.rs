@@ -480,8 +480,11 @@ impl System for AffineSystem {
             e.potential -= weight * o.gravity.dot(&Vector3::from_column_slice(&q[..3]));
             e.potential += Orthogonality::energy(o.orthogonality * body.volume, &a);
         }
+        let held = self.inputs.actions.iter_mut().flatten();
+        held.for_each(|a| a.note_start(&self.world, &x.q, x.t));
         let inputs = &self.inputs;
-        e.potential += inputs.actions.iter().flatten().map(|a| a.energy(&self.world, &x.q)).sum::<f64>();
+        let by_joints = inputs.actions.iter().flatten().map(|a| a.energy(&self.world, &x.q, x.t));
+        e.potential += by_joints.sum::<f64>();
         let rotors = inputs.actions.iter().flatten().map(|a| a.kinetic_energy(&self.world, &x.q, &x.v));
         e.kinetic += rotors.sum::<f64>();
         let at = self.positions(x);

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use signorini_core::na::{Isometry3, Point3, UnitQuaternion, Vector3};
 use signorini_core::{State, System, Tolerance};
 use signorini_integrators::ContactStep;
-use signorini_ipc::{AffineScene, AffineSystem, IpcOptions, IpcSolver, Joint, JointKind};
+use signorini_ipc::{AffineScene, AffineSystem, IpcOptions, IpcSolver, Joint, JointKind, STEP_TOLERANCE};
 use signorini_scene::{LoadOptions, Scene};
 use signorini_testkit::data;
 
@@ -23,24 +23,27 @@ fn read(text: &str) -> Scene {
 fn analytic_a_load_on_a_mocap_body_stays_where_it_is() {
     let Some(file) = data::case("daily/42_weld.xml") else { return };
     let scene = Scene::load(file, &LoadOptions::default()).unwrap();
-    let mut s = AffineScene::new(&scene, IpcOptions::default()).unwrap();
+    let mut s = AffineScene::new(&scene, IpcOptions::for_scene(&scene)).unwrap();
     let x = s.system.initial_state();
     let start = s.poses(&x);
     let dt = 5e-3;
-    let x = walk(&mut s.system, x, (dt, 400), step(), |_, _, _| {});
+    // That of runs: at rest speeds are those of the lag, and a millionth of them is round-off.
+    let step = ContactStep::new(IpcSolver::default()).with_tolerance(STEP_TOLERANCE);
+    let x = walk(&mut s.system, x, (dt, 400), step, |_, _, _| {});
     let end = s.poses(&x);
     let hand = s.bodies[scene.body("hand").unwrap()].unwrap();
     let [way, angle] = s.system.lag(&x, hand).unwrap();
-    // 50 kg at half a metre turn a body that counts with ten thousand times them: about 10⁻⁴ g δt²/r.
-    let expected = 1e-4 * 9.81 * dt * dt / 0.5;
+    // 50 kg at half a metre turn a body that counts with a thousand times them: about 10⁻³ g δt²/r.
+    let expected = 1e-3 * 9.81 * dt * dt / 0.5;
     assert!(angle > 0.1 * expected && angle < 2.0 * expected, "{angle:e} {expected:e}");
-    assert!(way < 1e-7, "{way:e}");
+    assert!(way < 1e-6, "{way:e}");
     for (a, b) in start.iter().zip(&end) {
         let off = a.inv_mul(b);
         // The bodies themselves give way: 50 kg at half a metre bend them by 10⁻⁴.
         assert!(off.translation.vector.norm() < 2e-4 && off.rotation.angle() < 2e-4, "{off}");
     }
-    assert_eq!(s.system.observed().lag, [way, angle], "the lag does not grow");
+    let worst = s.system.observed().lag;
+    assert!(worst[0] < 1.5 * way && worst[1] < 1.5 * angle, "the lag does not grow: {worst:?}");
 }
 
 #[test]
@@ -126,9 +129,9 @@ proptest! {
         prop_assert!((middle.translation.vector - t * linear).norm() < 1e-12);
         prop_assert!(middle.rotation.angle_to(&turned) < 1e-7);
         let [way, angle] = s.lag(&x, 0).unwrap();
-        // The load is a ten-thousandth of what the hand counts with; it pulls by its weight and by its motion at up to 5 rad/s, or by what stops that in a step.
+        // The load is a thousandth of what the hand counts with; it pulls by its weight and by its motion at up to 5 rad/s, or by what stops that in a step.
         let acceleration = 10.0 + 2.0 * 5.0 * 5.0 + 5.0 / dt;
-        let most = 2e-4 * acceleration * dt * dt;
+        let most = 2e-3 * acceleration * dt * dt;
         prop_assert!(way < most && angle < most / arm.min(1.0), "{way:e} {angle:e} {most:e}");
         let now = s.pose(&x, 0);
         prop_assert!(now.translation.vector.norm() < most + 1e-9);
@@ -139,7 +142,7 @@ proptest! {
 #[test]
 fn analytic_a_driven_body_that_was_stopped_catches_up_at_a_bounded_speed() {
     let (hand, wall) = (block("hand", [0.05; 3]).driven(), block("wall", [0.05, 0.5, 0.5]).held());
-    let options = IpcOptions { gravity: Vector3::zeros(), ..IpcOptions::default() };
+    let options = IpcOptions { gravity: Vector3::zeros(), orthogonality: 1e11, ..IpcOptions::default() };
     let mut s = AffineSystem::new(vec![(hand, at(0.0, 0.0, 0.0)), (wall, at(0.2, 0.01, 0.02))], &[], options)
         .unwrap();
     let dt = 1e-2;
@@ -147,9 +150,10 @@ fn analytic_a_driven_body_that_was_stopped_catches_up_at_a_bounded_speed() {
     let x = s.initial_state();
     // 0.1 m of room for 0.3 m.
     let x = walk(&mut s, x, (dt, 60), step(), |_, _, _| {});
-    assert!(x.q[0] < 0.1, "it does not pass");
+    // It is squeezed by the force of a million times its mass, but does not pass.
+    assert!(s.crossing(&x).is_none() && x.q[0] < 0.11, "{}", x.q[0]);
     let [way, _] = s.lag(&x, 0).unwrap();
-    assert!((way - 0.2).abs() < 2e-3 && s.observed().lag[0] >= way, "{way}");
+    assert!((way + x.q[0] - 0.3).abs() < 1e-3 && s.observed().lag[0] >= way, "{way}");
     // The command goes back to the start: the body follows when the command comes to where it is, and is there in the end.
     s.drive(0, Vector3::new(-1.0, 0.0, 0.0), Vector3::zeros()).unwrap();
     let mut fastest = 0.0f64;
