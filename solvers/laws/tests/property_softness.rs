@@ -181,8 +181,8 @@ proptest! {
 #[test]
 fn analytic_both_forms_of_solref_agree() {
     let solimp = [0.9, 0.95, 1e-3, 0.5, 2.0];
-    let (t, ratio) = (0.02, 0.7);
-    let direct = [-1.0 / (t * ratio as f64).powi(2), -2.0 / t];
+    let (t, ratio): (f64, f64) = (0.02, 0.7);
+    let direct = [-1.0 / (t * ratio).powi(2), -2.0 / t];
     let [a, b] = [[t, ratio], direct].map(|solref| Softness::new(solref, &solimp, -4e-4, 2.0));
     for (x, y) in [(a.mass, b.mass), (a.stiffness, b.stiffness), (a.damping, b.damping)] {
         assert!((x / y - 1.0).abs() < 1e-12, "{a:?} {b:?}");
