@@ -99,7 +99,6 @@ impl ModelArguments {
             mesh_dirs: self.mesh_dir.clone(),
             floating_base: self.floating,
             strict: self.strict,
-            ..LoadOptions::default()
         };
         let mut scene = Scene::load(model, &options)?;
         for n in scene.notes.iter().filter(|n| matches!(n.kind, NoteKind::Warning | NoteKind::Unknown)) {

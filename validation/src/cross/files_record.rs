@@ -44,11 +44,11 @@ pub(super) fn show(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
     out.heading("Recorded: public model files beside MuJoCo");
     let path = root.join(FILE);
     let Ok(text) = std::fs::read_to_string(&path) else {
-        out.prose(&format!("The record ({FILE}) does not exist."));
+        out.prose(format!("The record ({FILE}) does not exist."));
         return Ok(());
     };
     let r: Record = serde_json::from_str(&text).map_err(PageError::from_error)?;
-    out.prose(&format!(
+    out.prose(format!(
         "These numbers were recorded on {} with MuJoCo {} (`benches/peers/files.py`) and not measured in this run. MuJoCo loads {} MJCF and {} URDF \
          files of public packages, beside {} with flexes, plugins or SDF geoms. This project refuses {} of the MJCF files and {} of the URDF files. \
          In {} files it has another number of coordinates. Poses, mass matrix, bias and accelerations at random states differ by more than {:e} in {} files.",
