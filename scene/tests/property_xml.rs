@@ -86,7 +86,7 @@ proptest! {
         blank in "[ \n\t]{0,2}",
     ) {
         let quote = if single { '\'' } else { '"' };
-        let mut text = format!("{}<mujoco>{}<worldbody>", dress[0].replace('<', "").replace('&', ""), dress[1]);
+        let mut text = format!("{}<mujoco>{}<worldbody>", dress[0].replace(['<', '&'], ""), dress[1]);
         for (i, r) in sizes.iter().enumerate() {
             let d = &dress[i % dress.len()];
             text += &format!("{d}<geom{blank} size{blank}={blank}{quote}{r}{quote}name={quote}g{i}{quote}{blank}/>");
