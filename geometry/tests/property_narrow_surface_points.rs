@@ -136,7 +136,7 @@ fn property_points_of_surfaces_that_are_apart_lie_on_both() {
     let mut all = surfaces(&mut r);
     all.push((Shape::HeightField(Arc::new(field)), of_field));
     let mut held = 0;
-    for k in 0..12000 {
+    for k in 0..18000 {
         let ((a, of_a), (b, of_b)) = (&all[k % all.len()], &all[(r.unit() * all.len() as f64) as usize]);
         let mut pick = |of: &[[V; 3]]| {
             let t = &of[(r.unit() * of.len() as f64) as usize];

@@ -255,11 +255,12 @@ impl<'a> Surfaces<'a> {
         if inset > 0.5 {
             return true;
         }
-        if let [Part::Edge(e), Part::Edge(f)] = c.parts {
-            let shared = self.inside_both(c, [e, f]);
-            return shared.is_some_and(|z| {
-                self.a.holds_point(&z, &-c.n) && self.b.holds_point(&self.in_b(&z), &-self.against(&c.n))
-            });
+        if let [Part::Edge(e), Part::Edge(f)] = c.parts
+            && let Some(z) = self.inside_both(c, [e, f])
+            && self.a.holds_point(&z, &-c.n)
+            && self.b.holds_point(&self.in_b(&z), &-self.against(&c.n))
+        {
+            return true;
         }
         let (from, to) = (p + (q - p) * inset, q - (q - p) * inset);
         let (from_b, to_b) = (self.in_b(&from), self.in_b(&to));
