@@ -51,7 +51,6 @@ fn regression_models_that_make_no_sense_name_file_and_element() {
         ("truncated.urdf", "<robot name='r'>\n<link name='base'>".into(), "truncated.urdf:2"),
         ("empty.xml", String::new(), "empty.xml"),
         ("unknown.xml", mjcf("<wheel name='w'/>"), "unknown.xml:3"),
-        ("unknown.urdf", urdf("<wheel name='w'/>"), "unknown.urdf:3"),
         (
             "mesh.xml",
             "<mujoco><asset><mesh name='m' file='gone.obj'/></asset>\n<worldbody/></mujoco>".into(),

@@ -38,13 +38,14 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
         scene: &Scene,
         geoms: &[usize],
         points: impl Into<P>,
-        rigid: RigidSystem,
+        mut rigid: RigidSystem,
         rigid_step: R,
         substeps: u32,
     ) -> Result<Self, CouplingError> {
         if substeps == 0 {
             return Err(CouplingError::Substeps);
         }
+        rigid.expect_other_impulses();
         let points = points.into();
         let places = Places::new(scene, geoms, points.obstacles(), rigid.model())?;
         let kinematics = Kinematics::new(rigid.model());

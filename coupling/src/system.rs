@@ -65,7 +65,7 @@ impl MonolithicSystem {
         scene: &Scene,
         geoms: &[usize],
         material: MpmSystem,
-        rigid: RigidSystem,
+        mut rigid: RigidSystem,
     ) -> Result<Self, CouplingError> {
         let places = Places::new(scene, geoms, material.obstacles(), rigid.model())?;
         for geom in geoms {
@@ -81,6 +81,7 @@ impl MonolithicSystem {
                 return Err(CouplingError::Geom { geom: scene.geoms[*geom].name.clone(), why });
             }
         }
+        rigid.expect_other_impulses();
         Ok(Self { material, rigid, places, geoms: geoms.to_vec(), slots: Default::default() })
     }
 

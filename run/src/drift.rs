@@ -6,6 +6,9 @@ use signorini_multibody::Model;
 /// Change of energy beside the largest kinetic energy from which it is told.
 pub const TOO_MUCH: f64 = 0.01;
 
+/// Steps before which nothing is told: the first steps of a fall are in error by their own length.
+const FIRST: u32 = 200;
+
 /// Growth of a change from which it is told anew.
 const GROWTH: f64 = 1.25;
 
@@ -16,6 +19,7 @@ pub struct DriftRecord {
     keeps: bool,
     /// All impulses are those of contacts and limits.
     touched_by_any: bool,
+    steps: u32,
     start: Option<f64>,
     moving: f64,
     change: f64,
@@ -61,7 +65,8 @@ impl DriftRecord {
         self.moving = self.moving.max(e.kinetic);
         self.change = e.total() - start;
         let part = self.part().abs();
-        let news = part > TOO_MUCH && part > GROWTH * self.told;
+        self.steps = self.steps.saturating_add(1);
+        let news = self.steps > FIRST && part > TOO_MUCH && part > GROWTH * self.told;
         if news {
             self.told = part;
         }

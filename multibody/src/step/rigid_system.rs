@@ -230,6 +230,11 @@ impl RigidSystem {
         advance::free_trees(&i, &self.slots[slot as usize], (&mut free, slot), dt, s, x1);
     }
 
+    /// Impulses that this system does not know of act on its bodies: no tree follows a flow of its own from now on.
+    pub fn expect_other_impulses(&mut self) {
+        self.free_trees = FreeTrees::none(&self.model);
+    }
+
     /// Rows per contact.
     pub fn contact_dim(&self) -> usize {
         self.slots[0].problem.contacts().dim()
