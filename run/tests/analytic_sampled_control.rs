@@ -58,11 +58,11 @@ fn analytic_fixed_steps_follow_the_sampled_recursion() {
     assert_eq!(times, expected, "multiples of the period, to the last bit");
     let (mut q, mut v) = (0.7, 0.0);
     for u in held {
-        // The motor is sampled, so that its force is constant; each step: v += δt u/m, q += δt v.
+        // The motor is sampled, so that its force is constant; each step, on which nothing else acts, is a parabola.
         assert!((u + STIFFNESS * q + DAMPING * v).abs() < 1e-9, "{u} at {q}, {v}");
         for _ in 0..5 {
+            q += dt * (v + 0.5 * dt * u / MASS);
             v += dt * u / MASS;
-            q += dt * v;
         }
     }
     // Newton stops at 1e-8 of the momentum; the closed loop forgets.

@@ -87,8 +87,8 @@ const EFFORT: f64 = 12.0;
 const YAW_FRICTION: f64 = 0.3;
 const CORD_FRICTION: f64 = 0.05;
 
-/// Relative error of sums.
-const ROUND_OFF: f64 = 1e-11;
+/// Relative error of sums; a tree that follows its flow adds up a dozen of them.
+const ROUND_OFF: f64 = 1e-10;
 /// Mass of a near-rigid equality relative to that of what it holds, 1/(w R) = (4π²/β²)(1 + β/π) at β = 0.1: its impulse (v̂ − v_c)/R is the difference of two that are larger by that.
 const NEAR_RIGID: f64 = 4.1e3;
 /// Limits of forces hold to this fraction where joints are solved before contacts.

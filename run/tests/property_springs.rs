@@ -51,7 +51,7 @@ fn regression_a_spring_by_an_equality_moves_as_that_of_a_joint() {
         let method = Method::cenic(accuracy);
         let [a, b] = [&equality, &joint].map(|s| end(s, &method, &[], half).q[0]);
         // Steps of order one: the error of the trajectory falls with the root of the accuracy.
-        assert!((a - b).abs() < 1e-9 && (a + 1.0).abs() < 2.0 * accuracy.sqrt(), "{accuracy:e}: {a} {b}");
+        assert!((a - b).abs() < 1e-9 && (a + 1.0).abs() < 3.0 * accuracy.sqrt(), "{accuracy:e}: {a} {b}");
     }
 }
 

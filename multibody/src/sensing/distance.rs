@@ -4,8 +4,15 @@ use signorini_core::na::Vector3;
 use signorini_geometry::distance;
 use signorini_scene::SensorObject;
 
-use super::sensors::Frame;
+use signorini_scene::Pose;
+
 use crate::{Kinematics, Model, SensorModel};
+
+/// A frame fixed to a body.
+pub(super) struct Frame {
+    pub(super) body: usize,
+    pub(super) x: Pose,
+}
 
 /// Distance to the nearest limit less the margin, and its rate; zero where no limit is within the margin.
 pub(super) fn limit_of(range: Option<[f64; 2]>, margin: f64, x: f64, rate: f64) -> [f64; 2] {

@@ -2,7 +2,7 @@ use signorini_core::na::{Isometry3, Matrix3, Point3, Rotation3, Translation3, Un
 use signorini_scene::{Pose, SensorKind, SensorObject, Transmission};
 
 use crate::kinematics::rotation::quaternion_at;
-use crate::sensing::distance::limit_of;
+use crate::sensing::distance::{Frame, limit_of};
 use crate::sensing::touch::{contains, ray_meets};
 use crate::{ActuatorState, Dynamics, Kinematics, Model, SensorModel, Spatial, TendonState};
 
@@ -55,12 +55,6 @@ pub struct SensorScratch {
     tau: Vec<f64>,
     /// Wrench that the rest of the world exerts on each subtree through the joints of its first body, about the world origin.
     interaction: Vec<Spatial>,
-}
-
-/// A frame fixed to a body.
-pub(super) struct Frame {
-    pub(super) body: usize,
-    pub(super) x: Pose,
 }
 
 impl SensorScratch {

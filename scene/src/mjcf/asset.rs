@@ -11,6 +11,7 @@ use signorini_geometry::{ConvexMesh, HeightField, MassProperties, MeshInertia, T
 use super::Reader;
 use super::builtin;
 use super::geom::GeomSpec;
+use super::mesh_data::MeshData;
 use super::orientation::quaternion;
 use crate::Place;
 use crate::xml::{Element, Read, did_you_mean};
@@ -52,13 +53,6 @@ impl MeshSpec {
         e.skip_attributes(&["maxhullvert"]);
         Ok(())
     }
-}
-
-/// Source of the data of a mesh.
-#[derive(Debug)]
-pub(super) enum MeshData {
-    File { path: PathBuf, media_type: Option<String> },
-    Inline { vertices: Vec<Point3<f64>>, triangles: Option<Vec<[u32; 3]>> },
 }
 
 /// A mesh asset; read when the first geom uses it.

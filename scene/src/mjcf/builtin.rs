@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use signorini_core::na::{Point3, Vector3};
 use signorini_geometry::TriangleMesh;
 
-use super::asset::MeshData;
+use super::mesh_data::MeshData;
 use crate::xml::{Element, Read};
 
 /// Finest division.

@@ -3,8 +3,9 @@
 use signorini_core::na::{Matrix3, Rotation3, SymmetricEigen, UnitQuaternion, Vector3};
 
 use super::Reader;
-use super::asset::{MeshAsset, MeshData};
+use super::asset::MeshAsset;
 use super::geom::{GeomSpec, GeomType};
+use super::mesh_data::MeshData;
 use crate::Pose;
 use crate::xml::{Element, Read};
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use signorini_core::na::Point3;
 use signorini_geometry::{ConvexMesh, MassProperties, Shape, TriangleMesh};
 
-use super::asset::{Assets, MeshAsset, MeshData};
+use super::asset::{Assets, MeshAsset};
 use super::geom::GeomSpec;
 use super::inertia::GeomMass;
+use super::mesh_data::MeshData;
 use super::primitive_mass::shell;
 use super::{Missing, Reader};
 use crate::hulls::Hulls;

@@ -21,6 +21,7 @@ mod inertia;
 mod joint;
 mod keyframe;
 mod mesh;
+mod mesh_data;
 mod names;
 mod option;
 mod orientation;
