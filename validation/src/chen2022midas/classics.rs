@@ -177,7 +177,8 @@ fn turntable(mu: f64) -> Result<Row, PageError> {
         (
             "sticks",
             Claim::at_most("turntable/sticks", &text, creep, moved.abs(), "m")
-                .rule("at most ε_v t, the creep of smoothed friction"),
+                .rule("at most ε_v t, the creep of smoothed friction")
+                .because("The cause is not known. The claim held before the disc followed an absolute commanded pose."),
         )
     };
     Ok(Row {
