@@ -384,11 +384,12 @@ pub(super) fn elements() -> Vec<(String, Element)> {
         let names = words.collect::<Vec<_>>();
         // It needs a second file; tests of the reader try all of its attributes (`conformance_attached_models`).
         if path == "body/attach" {
-            let read = |n: &&str| ((*n).to_owned(), Attribute::Read { partly_refused: false });
-            return (
-                path.to_owned(),
-                Element::Read { effect: true, attributes: names.iter().map(read).collect() },
-            );
+            let answer = |n: &&str| match *n {
+                "frame" => ((*n).to_owned(), Attribute::Refused),
+                n => (n.to_owned(), Attribute::Read { partly_refused: false }),
+            };
+            let attributes = names.iter().map(answer).collect();
+            return (path.to_owned(), Element::Read { effect: true, attributes });
         }
         (path.to_owned(), element(path, &names))
     };
