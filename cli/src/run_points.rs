@@ -26,6 +26,9 @@ const SHARE: f64 = 0.01;
 const ROOM: f64 = 0.5;
 /// Part of the distance of particles beyond which the depth of contact is warned of.
 const TOO_DEEP: f64 = 0.5;
+/// Remedy of depths of contact.
+const DEPTH: &str =
+    "take stiffer surfaces of the model (--stiffness where it states none) or a shorter `step`";
 /// Time between lines that tell how far a run is where there is no terminal \[s\].
 const TELL_EVERY: f64 = 10.0;
 
@@ -234,7 +237,7 @@ impl<'a> Run<'a> {
             worst: Worst::default(),
             residual: 0.0,
             passes: 0,
-            depth: DepthRecord::new(scene),
+            depth: DepthRecord::new(scene, DEPTH),
         }
     }
 
@@ -336,9 +339,7 @@ impl<'a> Run<'a> {
 
     /// Tells the limits of coupling and the depth of contact.
     fn tell(&mut self, failed: bool) {
-        let remedy =
-            "take stiffer surfaces of the model (--stiffness where it states none) or a shorter `step`";
-        for line in self.depth.tell(self.points.both().rigid().model(), remedy) {
+        for line in self.depth.tell(self.points.both().rigid().model()) {
             eprintln!("warning: {line}");
         }
         let name = |g: usize| self.points.geoms().1[g].clone();

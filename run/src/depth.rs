@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use signorini_core::ContactGeometry;
 use signorini_geometry::{Aabb, Shape};
+use signorini_laws::ContactParameter;
 use signorini_multibody::Model;
 use signorini_scene::{Geom, GeomShape, Scene};
+
+use crate::Method;
 
 /// Part of the thickness of the thinner geom of a pair from which its depth is told.
 pub const TOO_DEEP: f64 = 0.1;
@@ -171,26 +174,32 @@ pub struct DepthRecord {
     resting: BTreeMap<[usize; 2], Resting>,
     /// Number of looks.
     looks: u64,
+    /// Way out of what is too deep.
+    remedy: &'static str,
     stiffnesses: Option<Stiffnesses>,
 }
 
 impl DepthRecord {
-    /// For runs of a scene.
-    pub fn new(scene: &Scene) -> Self {
-        Self::with_sizes(Thicknesses::of(scene))
+    /// For runs of a scene, with the way out of what is too deep.
+    pub fn new(scene: &Scene, remedy: &'static str) -> Self {
+        Self::with_sizes(Thicknesses::of(scene), remedy)
     }
 
-    fn with_sizes(sizes: Thicknesses) -> Self {
+    fn with_sizes(sizes: Thicknesses, remedy: &'static str) -> Self {
         let (pairs, resting) = (BTreeMap::new(), BTreeMap::new());
-        Self { sizes, pairs, start: None, resting, looks: 0, stiffnesses: None }
+        Self { sizes, pairs, start: None, resting, looks: 0, remedy, stiffnesses: None }
     }
 
-    /// For runs of a scene under a law that reads the stiffness of surfaces: lines name the stiffness that is needed.
-    pub fn of_stiffness(scene: &Scene) -> Self {
-        let stated = |g: &Geom| g.surface.states_si() || g.surface.sol.stated;
-        let stated = scene.geoms.iter().map(stated).collect();
-        let default = scene.options.contact.stiffness;
-        Self { stiffnesses: Some(Stiffnesses { default, stated }), ..Self::new(scene) }
+    /// Takes the remedy of a method; under a law that reads the stiffness of surfaces lines name the stiffness that is needed.
+    pub(crate) fn set_method(&mut self, scene: &Scene, method: &Method) {
+        self.remedy = method.remedy_of_depth();
+        self.stiffnesses = method.law().is_some_and(|l| l.reads(ContactParameter::Stiffness)).then(|| {
+            let stated = |g: &Geom| g.surface.states_si() || g.surface.sol.stated;
+            Stiffnesses {
+                default: scene.options.contact.stiffness,
+                stated: scene.geoms.iter().map(stated).collect(),
+            }
+        });
     }
 
     /// Follows the pairs that are deeper than [`RESTS_DEEP`]; true when one has come to rest.
@@ -223,7 +232,7 @@ impl DepthRecord {
     }
 
     /// The line on the pair that rests deepest beside its size; it begins with [`DepthRecord::AT_REST`].
-    fn tell_rest(&self, model: &Model, remedy: &str) -> Option<String> {
+    fn tell_rest(&self, model: &Model) -> Option<String> {
         let resting = || self.resting.values().filter(|r| r.told > 0.0);
         let part_of = |r: &Resting| r.told / r.first.thickness;
         let worst = resting().max_by(|a, b| part_of(a).total_cmp(&part_of(b)))?;
@@ -251,7 +260,7 @@ impl DepthRecord {
                 let needed = resting().map(need).fold(0.0, f64::max);
                 format!("a depth of {part:.0} % needs a stiffness of {needed:.1e} N/m (--stiffness)")
             }
-            None => remedy.to_owned(),
+            None => self.remedy.to_owned(),
         };
         Some(format!(
             "{} {a} and {b} rest {:.2} mm deep in each other from t = {:.4} s on, {:.1} % of the {:.1} mm that the thinner is thick (told from {part:.0} % on){others}: {way}",
@@ -290,14 +299,14 @@ impl DepthRecord {
     }
 
     /// Lines to tell: the worst pair of those that were deepest at the start, and the worst of the others, each of which begins with [`DepthRecord::WORD`]; the worst of those that rest deep.
-    pub fn tell(&mut self, model: &Model, remedy: &str) -> Vec<String> {
+    pub fn tell(&mut self, model: &Model) -> Vec<String> {
         self.pairs.values_mut().for_each(|(worst, told)| *told = worst.depth);
         let line = |at_start: bool| {
             let pairs = self.pairs.values().map(|p| &p.0).filter(|w| (Some(w.t) == self.start) == at_start);
             let worst = pairs.clone().max_by(|a, b| a.part().total_cmp(&b.part()))?;
-            Some(worst.describe(model, pairs.count() - 1, if at_start { START } else { remedy }))
+            Some(worst.describe(model, pairs.count() - 1, if at_start { START } else { self.remedy }))
         };
-        let rest = self.tell_rest(model, remedy);
+        let rest = self.tell_rest(model);
         [true, false].into_iter().filter_map(line).chain(rest).collect()
     }
 
@@ -338,7 +347,7 @@ mod tests {
     #[test]
     fn analytic_pairs_are_told_once() {
         let sizes = Thicknesses(vec![f64::INFINITY, 0.02, 0.1]);
-        let mut record = DepthRecord::with_sizes(sizes);
+        let mut record = DepthRecord::with_sizes(sizes, DepthRecord::REMEDY);
         assert!(!record.look(0.0, &[contact([0, 1], -1.9e-3), contact([0, 0], -1.0), contact([1, 2], 1.0)]));
         assert!(record.look(0.1, &[contact([0, 1], -2.1e-3)]));
         record.pairs.values_mut().for_each(|p| p.1 = p.0.depth);

@@ -7,7 +7,6 @@ use signorini_core::{
     AcceptedStep, AdvanceReport, Energy, GeneralizedImpulses, HeldInputs, LastSolve, OneStep, Slot, State,
     StepObserver, System,
 };
-use signorini_laws::ContactParameter;
 use signorini_multibody::{Model, OverloadRecord, RigidSystem, Sensors, contact_impulse};
 use signorini_scene::{Pose, Scene};
 
@@ -35,8 +34,7 @@ pub struct Recorder<'a, S: RowSink = Recording> {
     /// β of the dual cone where pairs that carry too much are looked for.
     recovery: Option<f64>,
     overload: OverloadRecord,
-    /// With the remedy of the method.
-    depth: (DepthRecord, &'static str),
+    depth: DepthRecord,
     drift: DriftRecord,
 }
 
@@ -163,16 +161,13 @@ impl<'a, S: RowSink> Recorder<'a, S> {
     /// # Errors
     /// As [`Method::system`].
     pub fn of_method(start: RecordingStart<'_>, method: &Method, sink: S) -> Result<Self, MethodError> {
-        let start_scene = start.scene;
-        let (watch, probe) = (GainWatch::new(start.scene, method)?, method.system(start.scene)?);
+        let scene = start.scene;
+        let (watch, probe) = (GainWatch::new(scene, method)?, method.system(scene)?);
         let mut r = Self::with_system(start, probe, method.single_step(), sink)?;
         r.watch = watch;
         r.recovery = method.as_comfree().and_then(ComFree::recovery);
-        r.depth.1 = method.remedy_of_depth();
-        if method.law().is_some_and(|l| l.reads(ContactParameter::Stiffness)) {
-            r.depth.0 = DepthRecord::of_stiffness(start_scene);
-        }
-        r.recording.header_mut().warnings.extend(unread(start_scene, method));
+        r.depth.set_method(scene, method);
+        r.recording.header_mut().warnings.extend(unread(scene, method));
         Ok(r)
     }
 
@@ -220,7 +215,7 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             watch: None,
             recovery: None,
             overload: OverloadRecord::default(),
-            depth: (DepthRecord::new(scene), DepthRecord::REMEDY),
+            depth: DepthRecord::new(scene, DepthRecord::REMEDY),
             drift,
         };
         r.impulses.fill(nv, 0.0);
@@ -327,10 +322,10 @@ impl<S: RowSink> StepObserver for Recorder<'_, S> {
         }
         let deep = solves(step).map(|(s, part)| {
             let t = if part == StepPart::FirstHalf { step.x0.t } else { step.x1.t - s.dt };
-            self.depth.0.look_at_loads(t, s.contacts, |c| contact_impulse(&s, c, dim)[0] / s.dt)
+            self.depth.look_at_loads(t, s.contacts, |c| contact_impulse(&s, c, dim)[0] / s.dt)
         });
         if deep.fold(false, |any, news| any | news) {
-            let lines = self.depth.0.tell(self.probe.model(), self.depth.1);
+            let lines = self.depth.tell(self.probe.model());
             let warnings = &mut self.recording.header_mut().warnings;
             warnings.retain(|w| !DepthRecord::has_told(w));
             warnings.extend(lines);

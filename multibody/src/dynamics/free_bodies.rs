@@ -63,6 +63,11 @@ impl FreeBodies {
         Self { list, places }
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// Whether a body is one of them.
     pub(crate) fn has(&self, body: usize) -> bool {
         self.places.get(body).is_some_and(Option::is_some)

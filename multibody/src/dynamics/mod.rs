@@ -65,7 +65,18 @@ impl Dynamics {
     pub(crate) fn composite_inertias(&mut self, model: &Model, kin: &Kinematics) {
         self.set_arms(model, kin);
         self.composite.copy_from_slice(&kin.inertia);
-        for b in (1..model.bodies.len()).rev() {
+        self.gather_inertias(model, (1..model.bodies.len()).rev());
+    }
+
+    /// The same for the bodies of one tree, without tendons.
+    pub(crate) fn composite_inertias_of(&mut self, model: &Model, kin: &Kinematics, bodies: &[usize]) {
+        bodies.iter().for_each(|b| self.composite[*b] = kin.inertia[*b]);
+        self.gather_inertias(model, bodies.iter().rev().copied());
+    }
+
+    /// Adds the inertia of each body to that of its parent in the tree, from the leaves on.
+    fn gather_inertias(&mut self, model: &Model, bodies: impl Iterator<Item = usize>) {
+        for b in bodies {
             let p = model.bodies[b].parent;
             if model.bodies[b].tree.is_some() && model.bodies[b].tree == model.bodies[p].tree {
                 let c = self.composite[b];
@@ -87,18 +98,6 @@ impl Dynamics {
         self.inert.iter().map(|(t, arms)| model.tendons[*t].armature * arms[i] * arms[j]).sum()
     }
 
-    /// The same for the bodies of one tree.
-    pub(crate) fn composite_inertias_of(&mut self, model: &Model, kin: &Kinematics, bodies: &[usize]) {
-        bodies.iter().for_each(|b| self.composite[*b] = kin.inertia[*b]);
-        for &b in bodies.iter().rev() {
-            let p = model.bodies[b].parent;
-            if model.bodies[b].tree == model.bodies[p].tree {
-                let c = self.composite[b];
-                self.composite[p] += c;
-            }
-        }
-    }
-
     /// The bias of one tree, with its bodies, by [`Dynamics::inverse_dynamics`].
     pub(crate) fn bias_of(&mut self, model: &Model, kin: &Kinematics, bodies: &[usize], tau: &mut [f64]) {
         let lift = Spatial::new(Vector3::zeros(), -model.gravity);
@@ -110,12 +109,23 @@ impl Dynamics {
             let inertia = &kin.inertia[b];
             self.force[b] = inertia.apply(&a) + kin.twist[b].cross_force(&inertia.apply(&kin.twist[b]));
         }
-        for &b in bodies.iter().rev() {
+        self.gather_forces(model, kin, bodies.iter().rev().copied(), tau);
+    }
+
+    /// Forces of the degrees of freedom from those of the bodies, which are added to that of the parent in the tree, from the leaves on.
+    fn gather_forces(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        bodies: impl Iterator<Item = usize>,
+        tau: &mut [f64],
+    ) {
+        for b in bodies {
             let body = &model.bodies[b];
             for i in model.dofs_of(body) {
                 tau[i] = kin.axes[i].dot(&self.force[b]);
             }
-            if within(b) {
+            if body.tree.is_some() && model.bodies[body.parent].tree == body.tree {
                 let f = self.force[b];
                 self.force[body.parent] += f;
             }
@@ -172,18 +182,7 @@ impl Dynamics {
             let momentum = inertia.apply(&kin.twist[b]);
             self.force[b] = inertia.apply(&a) + kin.twist[b].cross_force(&momentum);
         }
-        for b in (1..model.bodies.len()).rev() {
-            let body = &model.bodies[b];
-            for joint in &model.joints[body.joints.clone()] {
-                for i in joint.v..joint.v + joint.kind.nv() {
-                    tau[i] = kin.axes[i].dot(&self.force[b]);
-                }
-            }
-            if body.tree.is_some() && model.bodies[body.parent].tree == body.tree {
-                let f = self.force[b];
-                self.force[body.parent] += f;
-            }
-        }
+        self.gather_forces(model, kin, (1..model.bodies.len()).rev(), tau);
         if !self.inert.is_empty() {
             self.add_bias_of_tendons(model, kin, acceleration, tau);
         }

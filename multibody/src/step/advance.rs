@@ -4,9 +4,8 @@ use signorini_core::{ContactMap, Slot, State, StepProblem, StepSolution};
 
 use crate::actuation::inputs::Inputs;
 use crate::dynamics::free_trees::FreeTrees;
-use crate::step::pools::{CONTACT, GAIN, LIMIT};
+use crate::step::pools::{CONTACT, LIMIT};
 use crate::step::prepared::Prepared;
-use crate::step::rigid_problem::RigidProblem;
 
 /// Coordinates and velocities of the bodies at the end of a step of `dt` \[s\] from `x0` with a solution.
 pub(crate) fn bodies(i: &Inputs<'_>, x0: &State, dt: f64, s: &StepSolution, x1: &mut State) {
@@ -42,13 +41,7 @@ pub(crate) fn free_trees(
     }
     let mut impulses = std::mem::take(&mut free.impulses);
     impulses.fill(i.model.nv(), 0.0);
-    match &p.problem {
-        RigidProblem::Together(joints) => {
-            let first = pools.span(GAIN).row;
-            joints.rows.add_gain_impulses(i.model, &p.at, |k| s.gamma[first + k], &mut impulses);
-        }
-        RigidProblem::JointsFirst(joints) => joints.add_joint_impulses(i.model, &p.at, &s.v, &mut impulses),
-    }
+    p.problem.add_joint_impulses(i.model, &p.at, s, &mut impulses);
     impulses.actuators.iter_mut().zip(&p.motion.field).for_each(|(a, f)| *a = *a / dt + f);
     let moved = |d: usize| !s.v_position.is_empty() && s.v_position[d] != s.v[d];
     let x0 = [&p.at.x0.q[..], &p.at.x0.v];

@@ -5,9 +5,8 @@ use signorini_core::{FrozenMap, GeneralizedImpulses, Pools, Slot, StepProblem, S
 use crate::actuation::inputs::Inputs;
 use crate::dynamics::free_trees::FreeTrees;
 use crate::step::advance;
-use crate::step::pools::{CONTACT, EQUALITY_1, EQUALITY_3, FRICTION, GAIN, LIMIT};
+use crate::step::pools::{CONTACT, EQUALITY_1, EQUALITY_3, FRICTION, LIMIT};
 use crate::step::prepared::Prepared;
-use crate::step::rigid_problem::RigidProblem;
 
 /// Adds the impulses of the solution of a prepared problem to `out`: [`System::add_impulses`](signorini_core::System::add_impulses).
 pub(crate) fn add(
@@ -30,13 +29,7 @@ pub(crate) fn add(
     for pool in [LIMIT, FRICTION, EQUALITY_1, EQUALITY_3] {
         add_pool(map, pools, pool, &s.gamma, &mut out.constraints);
     }
-    match &p.problem {
-        RigidProblem::Together(joints) => {
-            let first = pools.span(GAIN).row;
-            joints.rows.add_gain_impulses(i.model, &p.at, |k| s.gamma[first + k], out);
-        }
-        RigidProblem::JointsFirst(joints) => joints.add_joint_impulses(i.model, &p.at, &s.v, out),
-    }
+    p.problem.add_joint_impulses(i.model, &p.at, s, out);
     true
 }
 
@@ -49,6 +42,9 @@ fn add_motion(
     s: &StepSolution,
     out: &mut GeneralizedImpulses,
 ) {
+    if free.is_empty() && i.settings.free_bodies.is_empty() {
+        return;
+    }
     let (mut x1, mut free) = (p.at.x0.clone(), free.clone());
     advance::bodies(i, &p.at.x0, dt, s, &mut x1);
     advance::free_trees(i, p, (&mut free, slot), dt, s, &mut x1);

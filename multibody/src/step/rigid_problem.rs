@@ -1,4 +1,4 @@
-use signorini_core::{ProblemError, StepProblem};
+use signorini_core::{GeneralizedImpulses, ProblemError, StepProblem, StepSolution};
 
 use crate::actuation::free_motion::FreeMotion;
 use crate::actuation::inputs::Inputs;
@@ -7,6 +7,7 @@ use crate::step::contact_problem::ContactProblem;
 use crate::step::joint_rows::JointRows;
 use crate::step::joint_solve::JointSolve;
 use crate::step::joints_first::JointsFirst;
+use crate::step::pools::GAIN;
 use crate::{Model, RigidLaws, RigidOptions};
 
 /// The step problem of a prepared state, refilled for each step size.
@@ -89,6 +90,23 @@ impl RigidProblem {
         match self {
             Self::Together(p) => p.set_joints(i, at, motion, dt),
             Self::JointsFirst(p) => p.set_joints(i, at, motion, dt),
+        }
+    }
+
+    /// Adds the impulses of motors and springs in a solution, those of all joints where they were solved first, to `out`.
+    pub(crate) fn add_joint_impulses(
+        &self,
+        model: &Model,
+        at: &StateKinematics,
+        s: &StepSolution,
+        out: &mut GeneralizedImpulses,
+    ) {
+        match self {
+            Self::Together(p) => {
+                let first = p.contacts.frozen.pools().span(GAIN).row;
+                p.rows.add_gain_impulses(model, at, |k| s.gamma[first + k], out);
+            }
+            Self::JointsFirst(p) => p.add_joint_impulses(model, at, &s.v, out),
         }
     }
 

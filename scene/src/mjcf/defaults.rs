@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::Reader;
 use super::actuator::ActuatorSpec;
+use super::actuator_force::SHORT_FORMS;
 use super::asset::MeshSpec;
 use super::contact::PairSpec;
 use super::equality::EqualitySpec;
@@ -69,30 +70,10 @@ impl Defaults {
     }
 }
 
-const KNOWN: [&str; 23] = [
-    "geom",
-    "joint",
-    "site",
-    "mesh",
-    "material",
-    "texture",
-    "camera",
-    "light",
-    "pair",
-    "equality",
-    "tendon",
-    "general",
-    "motor",
-    "position",
-    "velocity",
-    "intvelocity",
-    "damper",
-    "cylinder",
-    "adhesion",
-    "muscle",
-    "dcmotor",
-    "default",
-    "plugin",
+/// Elements of a default class beside those of actuators.
+const KNOWN: [&str; 13] = [
+    "geom", "joint", "site", "mesh", "material", "texture", "camera", "light", "pair", "equality", "tendon",
+    "default", "plugin",
 ];
 
 impl Reader<'_> {
@@ -164,13 +145,12 @@ impl Reader<'_> {
             "pair" => class.pair.read(c)?,
             "equality" => class.equality.read(c)?,
             "tendon" => class.tendon.read(c)?,
-            "general" | "motor" | "position" | "velocity" | "intvelocity" | "damper" | "cylinder"
-            | "adhesion" | "muscle" | "dcmotor" => {
+            form if SHORT_FORMS.contains(&form) => {
                 class.actuator.read(c)?;
             }
             // Without an element that uses it, the default of an unsupported kind has no effect.
             "plugin" | "orientation" | "pid" => c.skip(),
-            _ => return Err(parent.unknown_child(c, &KNOWN)),
+            _ => return Err(parent.unknown_child(c, &[&KNOWN[..], &SHORT_FORMS].concat())),
         }
         if !matches!(c.name.as_str(), "material" | "mesh") {
             c.no_children()?;
