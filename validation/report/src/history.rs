@@ -24,6 +24,19 @@ pub struct KeptPage {
     pub tables: Vec<Table>,
 }
 
+impl KeptPage {
+    /// Its first number that the paper states as well, in words.
+    pub(crate) fn published(&self) -> Option<String> {
+        let r = &self.record;
+        let claim = r.headline().filter(|c| c.measured.is_some())?;
+        let paper = claim.paper.as_ref()?;
+        let own = format!("{} {}", claim.measured_text, claim.unit);
+        let day = r.date.split('T').next().unwrap_or_default();
+        let of = format!("with --{}, {day}, revision {}", r.budget.word(), r.environment.revision);
+        Some(format!("{}: paper {paper}, recorded {} ({of})", claim.claim, own.trim()))
+    }
+}
+
 fn path(root: &Path, id: &str) -> PathBuf {
     root.join(FOLDER).join(id).with_extension("json")
 }

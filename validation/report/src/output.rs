@@ -121,6 +121,8 @@ pub struct PageOutput {
     pub parts: Vec<Part>,
     /// Time was up before all was done: a suite that resumes goes on.
     pub unfinished: bool,
+    /// Number of a kept record beside that of the paper, in words, for the card of the index.
+    pub recorded: Option<String>,
 }
 
 impl PageOutput {
@@ -209,6 +211,7 @@ impl PageOutput {
     pub fn append(&mut self, other: Self) {
         self.parts.extend(other.parts);
         self.unfinished |= other.unfinished;
+        self.recorded = self.recorded.take().or(other.recorded);
     }
 
     /// Claims in order.

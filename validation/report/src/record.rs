@@ -43,6 +43,9 @@ pub struct PageRecord {
     /// Time was up before all was done.
     #[serde(default)]
     pub unfinished: bool,
+    /// Number of a kept record beside that of the paper, in words; no part of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<String>,
     /// Names of the figures, data, pictures and films in its folder: a run of the page that does not write one of them removes it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
@@ -54,12 +57,12 @@ impl PageRecord {
         self.claims.iter().filter(|c| c.verdict == v).count()
     }
 
-    /// The claim that stands for the page: the first with a number of the paper that a number decides, one that deviates if any does; else the first that deviates, that a number decides, or that
+    /// The claim that stands for the page: the first with a number of the paper, one that deviates if any does; else the first that deviates, that a number decides, or that
     /// is there.
     pub fn headline(&self) -> Option<&Claim> {
         let made = || self.claims.iter().filter(|c| c.verdict != Verdict::Skipped);
         let deviates = |c: &&Claim| c.verdict == Verdict::Deviates;
-        let published = || made().filter(|c| c.paper.is_some() && c.measured.is_some());
+        let published = || made().filter(|c| c.paper.is_some());
         published()
             .find(deviates)
             .or_else(|| published().next())

@@ -11,6 +11,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::environment::Environment;
+use crate::history::KeptPage;
 use crate::index_file::Index;
 use crate::page_file::write_page;
 use crate::panics::{self, Watch};
@@ -340,6 +341,8 @@ impl Suite<'_> {
             c.id = if c.id.is_empty() { page.id().to_owned() } else { format!("{}/{}", page.id(), c.id) };
             c.wall_s = wall_s;
         }
+        // Of a larger run alone: this one shows its own.
+        let kept = history::kept(&options.root, page.id())?.filter(|k| k.record.budget > ctx.budget);
         let record = PageRecord {
             id: page.id().into(),
             title: page.title().into(),
@@ -354,10 +357,9 @@ impl Suite<'_> {
             claims: output.claims().cloned().collect(),
             error,
             unfinished: output.unfinished,
+            recorded: output.recorded.clone().or_else(|| kept.as_ref().and_then(KeptPage::published)),
             files: Vec::new(),
         };
-        // Of a larger run alone: this one shows its own.
-        let kept = history::kept(&options.root, page.id())?.filter(|k| k.record.budget > ctx.budget);
         let part = options.groups.iter().find(|g| g.takes(page.id())).map(|g| g.title);
         write_page(&options.out, &record, &output, kept.as_ref(), part)?;
         if options.keep && record.error.is_none() && !record.unfinished {

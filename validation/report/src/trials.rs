@@ -235,6 +235,16 @@ pub fn recorded(page: &dyn Page, ctx: &Context) -> Result<Option<(String, Vec<Ra
     Ok((!runs.is_empty()).then_some((title, runs)))
 }
 
+/// Line of a card of the index: successes of recorded runs of a task beside the paper's share; none with fewer than ten runs, which are no share.
+pub fn recorded_success(task: &str, published: &str, runs: &[&Ran]) -> Option<String> {
+    let Tally { good, runs: all, .. } = Tally::of(runs);
+    let first = runs.first().filter(|_| all >= 10)?;
+    Some(format!(
+        "{task}: paper {published}, recorded {good} of {all} trials ({} samples, see the page)",
+        first.samples
+    ))
+}
+
 /// Columns of [`Tally::cells`].
 pub const COLUMNS: [&str; 7] = [
     "success",

@@ -50,6 +50,7 @@ fn record(id: &str, out: &PageOutput) -> PageRecord {
         claims: out.claims().cloned().collect(),
         error: None,
         unfinished: false,
+        recorded: None,
         files: Vec::new(),
     }
 }

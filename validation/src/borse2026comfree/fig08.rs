@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use super::records;
 use super::throughput::{Case, ENGINES, Ends, MUJOCO, ONE, Outcome, PLANNING, Start, median};
+use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Fig. 8: steps per second of many worlds in which a hand holds a cube.
@@ -297,7 +298,7 @@ fn scenes(
         let all = ENGINES.iter().map(|e| e.0).zip(&runs);
         for (name, runs) in all.chain(here.then_some((MUJOCO, &theirs))) {
             let e = runs.ends(&start)?;
-            let mm = |x: f64| format!("{:.4}", 1e3 * x);
+            let mm = |x: f64| number(1e3 * x);
             let or = |known: bool, text: String| if known { text } else { "–".into() };
             table.row([
                 case.what.to_owned(),

@@ -6,6 +6,7 @@ use super::runs::step;
 use super::scenes::{G, SOLIMP, cube, cube_from_afar, stack};
 use super::study::Study;
 use signorini_comfree::Sweeps;
+use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 use signorini_run::Method;
 use signorini_run::trace::{Run, Trace};
@@ -173,10 +174,10 @@ impl Page for Modes {
             table.row([
                 (*name).to_owned(),
                 format!("{:.3}", e.gain),
-                format!("{:.4}", 1e3 * e.depth),
+                number(1e3 * e.depth),
                 format!("{:.1e}", e.restless),
                 format!("{:.3}", 1e3 * e.impact),
-                format!("{:.4}", 1e3 * e.creep),
+                number(1e3 * e.creep),
                 format!("{:.3}", e.friction[0]),
                 format!("{:.3}", e.friction[1]),
                 format!("{:.3}", 1e3 * e.rise),

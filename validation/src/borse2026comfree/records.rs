@@ -3,6 +3,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use signorini_report::claim::number;
 use signorini_report::{Mark, PageError, PageOutput, Plot, Table};
 
 fn failed(e: impl std::fmt::Display) -> PageError {
@@ -211,7 +212,7 @@ pub(super) fn beside_mujoco(root: &Path, out: &mut PageOutput) -> Result<(), Pag
         from = of("mujoco").copied().or(from);
         for l in &rows {
             let cpu = l.over_mujoco_cpu.map_or_else(String::new, |r| format!("{r:.2}"));
-            let mm = |x: f64| format!("{:.4}", 1e3 * x.abs());
+            let mm = |x: f64| number(1e3 * x.abs());
             let over = format!("{:.2}", l.over_mujoco);
             let cells =
                 [what.to_owned(), engine(&l.engine).to_owned(), format!("{:.0}", l.steps_per_s), over, cpu];

@@ -8,8 +8,8 @@ use signorini_scene::Scene;
 use super::{MODELS, plan_model};
 use crate::mujoco_worlds::{MujocoBatch, MujocoWorlds};
 use signorini_report::trials::{
-    COLUMNS, FIRST, PUBLISHED_HAND, PlanModel, Ran, Tally, Trial, Trials, difference, recorded, run_with,
-    success,
+    COLUMNS, FIRST, PUBLISHED_HAND, PlanModel, Ran, Tally, Trial, Trials, difference, recorded,
+    recorded_success, run_with, success,
 };
 use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
 use signorini_run::snapshot::Camera;
@@ -121,6 +121,12 @@ impl Page for Table1 {
         if let Some((title, runs)) = recorded(self, ctx)? {
             let kept = WAITING.into_iter().filter(|m| runs.iter().any(|r| r.model == *m));
             out.table(table(&title, &ROWS, &kept.collect::<Vec<_>>(), &runs));
+            let first = |r: &&Ran| {
+                (&*r.task, r.model, r.timing) == (ROWS[0].0, PlanModel::ComFree, Timing::LockStep)
+            };
+            let own: Vec<&Ran> = runs.iter().filter(first).collect();
+            let task = format!("{}, {}, {}", ROWS[0].1, ROWS[0].2, plan_model(PlanModel::ComFree));
+            out.recorded = recorded_success(&task, &format!("{} % on hardware", PUBLISHED[0][0][0]), &own);
         }
         let columns = columns();
         let mut paper = Table::new(
@@ -144,7 +150,10 @@ impl Page for Table1 {
             ] {
                 let task = format!("{}, {}, {}", row.1, row.2, plan_model(model));
                 out.claim(if ctx.full() || n < QUICK.len() {
-                    success(&id, &task, &compared, published, &of(row, model, Timing::LockStep), count)
+                    let made =
+                        success(&id, &task, &compared, published, &of(row, model, Timing::LockStep), count);
+                    // One trial is no rate, and other objects are not the cube.
+                    if count > 1 && n < CUBE.len() { made.published(&format!("{published} %")) } else { made }
                 } else {
                     let claim = format!("{task}: {compared}");
                     Claim::skipped(&id, &claim, "This trial runs with the option --full.")

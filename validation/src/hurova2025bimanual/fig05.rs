@@ -1,7 +1,9 @@
 use signorini_core::na::Point3;
 
 use super::CAMERA;
-use signorini_report::trials::{COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, recorded, run, success};
+use signorini_report::trials::{
+    COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, recorded, recorded_success, run, success,
+};
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 use signorini_run::snapshot::Camera;
 
@@ -243,6 +245,11 @@ impl Page for Fig05 {
                 out.plot(plot);
             }
             out.table(table(&title, &groups));
+            let best = groups.iter().filter(|g| g.model == PlanModel::ComFree);
+            out.recorded = best.max_by_key(|g| (g.kind.name == KINDS[0].name, g.samples)).and_then(|g| {
+                let published = format!("{} % (median)", median(g.kind.published?[0]));
+                recorded_success(g.kind.title, &published, &g.runs)
+            });
         }
         out.extend(claims(&groups, sizes[sizes.len() - 1], count));
         out.heading("One run of each task");
