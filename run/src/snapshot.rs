@@ -1,14 +1,16 @@
-//! Pictures of recordings: each shape as its outline, boxes by their faces, painted from back to front.
-
-use std::fmt::Write;
+//! Pictures of recordings: triangles of shapes and cloth, and material points as balls.
 
 use signorini_core::na::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector2, Vector3};
 
+use self::canvas::{Canvas, Paint, Seen};
 use crate::Recording;
-use crate::recording::{RecordedCloud, RecordedShape};
+use crate::recording::RecordedShape;
+
+mod canvas;
 
 /// Width and height \[px\].
-const SIZE: [f64; 2] = [480.0, 360.0];
+const SIZE: [f64; 2] = [640.0, 480.0];
+const BACKGROUND: [f64; 3] = [0.957, 0.961, 0.969];
 /// Shapes that reach further than this are grounds, drawn about the target alone \[m\].
 const GROUND: f64 = 1.5;
 /// Half the edge of the drawn part of a ground, in widths of the view, and its colour.
@@ -18,8 +20,8 @@ const GROUND_RGB: [f64; 3] = [0.87, 0.88, 0.9];
 const FROM: Vector3<f64> = Vector3::new(0.7, -1.0, 0.55);
 /// Fits of a camera to what it shows.
 const FITS: usize = 4;
-/// Most discs of a cloud; of more, some are left out evenly and the others are larger.
-const MOST_DISCS: usize = 2500;
+/// Most balls of a cloud; of more, some are left out evenly and the others are larger.
+const MOST_BALLS: usize = 20_000;
 /// Direction that light comes from.
 const LIGHT: Vector3<f64> = Vector3::new(0.3, -0.5, 0.8);
 
@@ -32,14 +34,6 @@ pub struct Camera {
     pub target: Point3<f64>,
     /// Width of the view at the target \[m\].
     pub width: f64,
-}
-
-/// A polygon painted at once, or a disc about its one corner: how far away \[m\], corners \[px\], radius \[px\], colour.
-struct Patch {
-    away: f64,
-    corners: Vec<Vector2<f64>>,
-    radius: f64,
-    rgb: [f64; 3],
 }
 
 /// A recording at one time.
@@ -62,14 +56,13 @@ pub fn stills(r: &Recording, camera: Option<Camera>) -> Vec<Still> {
 }
 
 impl Camera {
-    /// A place on the picture \[px\], and how far away it is \[m\]; none behind the eye.
-    fn see(&self, x: &Point3<f64>) -> Option<(Vector2<f64>, f64)> {
+    /// A place on the picture; none behind the eye.
+    fn see(&self, x: &Point3<f64>) -> Option<Seen> {
         let at = Isometry3::look_at_rh(&self.eye, &self.target, &Vector3::z()) * x;
         let far = (self.target - self.eye).norm();
         let scale = SIZE[0] / self.width * far / -at.z;
-        (at.z < -0.05).then(|| {
-            (Vector2::new(0.5 * SIZE[0] + scale * at.x, 0.5 * SIZE[1] - scale * at.y), (x - self.eye).norm())
-        })
+        let at_pixel = Vector2::new(0.5 * SIZE[0] + scale * at.x, 0.5 * SIZE[1] - scale * at.y);
+        (at.z < -0.05).then_some(Seen { at: at_pixel, away: -at.z })
     }
 
     /// A camera before and above all that these rows show, but for grounds, as near as all of it is in the picture; none where there is nothing.
@@ -98,7 +91,7 @@ impl Camera {
     /// points are near, the move changes what is seen: another fit is better.
     fn fitted(self, points: &[Point3<f64>]) -> Self {
         let start = (Vector2::repeat(f64::INFINITY), Vector2::repeat(f64::NEG_INFINITY));
-        let seen = points.iter().filter_map(|p| self.see(p)).map(|s| s.0);
+        let seen = points.iter().filter_map(|p| self.see(p)).map(|s| s.at);
         let (low, high) = seen.fold(start, |(low, high), p| (low.inf(&p), high.sup(&p)));
         let off = 0.5 * (low + high - Vector2::from(SIZE));
         let [share_x, share_y] = [0, 1].map(|a: usize| (high[a] - low[a]) / SIZE[a]);
@@ -114,81 +107,47 @@ impl Camera {
 
     /// The picture of a row of a recording, as SVG.
     pub fn picture(&self, r: &Recording, row: usize) -> String {
-        let mut patches = Vec::new();
-        for shape in &r.header.shapes {
+        let mut canvas = Canvas::new(SIZE.map(|s| s as usize), BACKGROUND);
+        for (i, shape) in r.header.shapes.iter().enumerate() {
             let points = corners(r, row, shape);
-            let rgb = [0, 1, 2].map(|c| f64::from(shape.rgba[c]));
+            let [red, green, blue, alpha] = shape.rgba.map(f64::from);
+            let surface = Surface { shape: i as u32 + 1, rgb: [red, green, blue], clear: alpha < 0.5 };
             if is_small(&points) {
-                self.paint(&points, &shape.triangles, rgb, &mut patches);
+                self.paint(&points, &shape.triangles, surface, &mut canvas);
             } else {
-                patches.extend(self.ground(&points));
+                self.ground(&points, surface, &mut canvas);
             }
         }
         let (mut points, _) = r.points(row).as_chunks::<3>();
-        for cloud in &r.header.clouds {
+        for (i, cloud) in r.header.clouds.iter().enumerate() {
             let (own, others) = points.split_at((cloud.count as usize).min(points.len()));
             points = others;
             let own: Vec<_> = own.iter().map(|p| Point3::from(p.map(f64::from))).collect();
-            self.cloud(&own, cloud, &mut patches);
-        }
-        patches.sort_by(|a, b| b.away.total_cmp(&a.away));
-        let [width, height] = SIZE;
-        let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\
-             <rect width=\"{width}\" height=\"{height}\" fill=\"#f4f5f7\"/>"
-        );
-        for p in &patches {
-            let [r, g, b] = p.rgb.map(|c| (255.0 * c.clamp(0.0, 1.0)) as u8);
-            if let ([c], true) = (&*p.corners, p.radius > 0.0) {
-                let (x, y, radius) = (c.x, c.y, p.radius);
-                let _ = write!(
-                    out,
-                    "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\" fill=\"rgb({r},{g},{b})\"/>"
-                );
-                continue;
+            let shape = (r.header.shapes.len() + i) as u32 + 1;
+            let surface = Surface { shape, rgb: cloud.rgb.map(f64::from), clear: false };
+            if cloud.triangles.is_empty() {
+                self.balls(&own, f64::from(cloud.radius), surface, &mut canvas);
+            } else {
+                self.paint(&own, &cloud.triangles, surface, &mut canvas);
             }
-            let points: Vec<String> = p.corners.iter().map(|c| format!("{:.1},{:.1}", c.x, c.y)).collect();
-            // Writing to a string does not fail.
-            let _ = write!(
-                out,
-                "<polygon points=\"{}\" fill=\"rgb({r},{g},{b})\" stroke=\"#333\" stroke-width=\"0.5\" stroke-linejoin=\"round\"/>",
-                points.join(" ")
-            );
         }
-        out.push_str("</svg>");
-        out
+        canvas.svg()
     }
 
-    /// Points as discs, the further the darker; cloth by its triangles, lit from both sides.
-    fn cloud(&self, points: &[Point3<f64>], cloud: &RecordedCloud, patches: &mut Vec<Patch>) {
-        let rgb = cloud.rgb.map(f64::from);
-        let shaded = |bright: f64| rgb.map(|c| c * bright);
-        let (triangles, _) = cloud.triangles.as_chunks::<3>();
-        let stride = points.len().div_ceil(MOST_DISCS).max(1);
-        let discs = if triangles.is_empty() { points } else { &[] };
+    /// Material points as balls, the further the darker.
+    fn balls(&self, points: &[Point3<f64>], radius: f64, surface: Surface, canvas: &mut Canvas) {
+        let stride = points.len().div_ceil(MOST_BALLS).max(1);
+        let radius = radius * (stride as f64).cbrt();
         let middle = (self.target - self.eye).norm();
-        for p in discs.iter().step_by(stride) {
-            let Some((at, away)) = self.see(p) else { continue };
-            let radius = (SIZE[0] / self.width * f64::from(cloud.radius) * (stride as f64).cbrt()).max(0.8);
-            let bright = (0.85 + (middle - away) / self.width).clamp(0.5, 1.0);
-            patches.push(Patch { away, corners: vec![at], radius, rgb: shaded(bright) });
-        }
-        for t in triangles {
-            let Some(corners) = t.iter().map(|i| points.get(*i as usize)).collect::<Option<Vec<_>>>() else {
-                continue;
-            };
-            let Some(seen) = corners.iter().map(|p| self.see(p)).collect::<Option<Vec<_>>>() else {
-                continue;
-            };
-            let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).normalize();
-            let away = seen.iter().map(|s| s.1).sum::<f64>() / 3.0;
-            let rgb = shaded(0.7 + 0.3 * normal.dot(&LIGHT).abs());
-            patches.push(Patch { away, corners: seen.into_iter().map(|s| s.0).collect(), radius: 0.0, rgb });
+        for seen in points.iter().step_by(stride).filter_map(|p| self.see(p)) {
+            let pixels = (SIZE[0] / self.width * radius * middle / seen.away).max(0.8);
+            let bright = (0.95 + (middle - seen.away) / self.width).clamp(0.6, 1.1);
+            canvas.ball(seen, pixels, radius, &surface.lit(bright, Vector3::zeros()));
         }
     }
 
-    /// The top of a ground about the target, behind everything else; none where it is above the eye.
-    fn ground(&self, points: &[Point3<f64>]) -> Option<Patch> {
+    /// The top of a ground about the target; nothing where it is above the eye.
+    fn ground(&self, points: &[Point3<f64>], surface: Surface, canvas: &mut Canvas) {
         let range = |i: usize| {
             let (low, high) = points
                 .iter()
@@ -199,51 +158,46 @@ impl Camera {
         let top = points.iter().map(|p| p.z).fold(f64::NEG_INFINITY, f64::max);
         let ([x0, x1], [y0, y1]) = (range(0), range(1));
         if top >= self.eye.z || x0 >= x1 || y0 >= y1 {
-            return None;
+            return;
         }
         let corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1)];
-        let seen = corners.map(|(x, y)| self.see(&Point3::new(x, y, top)).map(|s| s.0));
-        let corners = seen.into_iter().collect::<Option<Vec<_>>>()?;
-        Some(Patch { away: f64::INFINITY, corners: outline(corners), radius: 0.0, rgb: GROUND_RGB })
+        let Some(seen) =
+            corners.iter().map(|(x, y)| self.see(&Point3::new(*x, *y, top))).collect::<Option<Vec<_>>>()
+        else {
+            return;
+        };
+        let paint = Surface { rgb: GROUND_RGB, ..surface }.lit(1.0, Vector3::z());
+        for [i, j, k] in [[0, 1, 2], [0, 2, 3]] {
+            canvas.triangle([seen[i], seen[j], seen[k]], &paint);
+        }
     }
 
-    /// Faces of shapes with few triangles, outlines of shapes with many.
-    fn paint(&self, points: &[Point3<f64>], triangles: &[u32], rgb: [f64; 3], patches: &mut Vec<Patch>) {
-        let (faces, _) = triangles.as_chunks::<3>();
-        let shaded = |bright: f64| rgb.map(|c| c * bright);
-        let mut add = |corners: &[Point3<f64>], bright: f64, whole: bool| {
-            let Some(seen) = corners.iter().map(|p| self.see(p)).collect::<Option<Vec<_>>>() else { return };
-            let away = seen.iter().map(|s| s.1).sum::<f64>() / seen.len() as f64;
-            let flat: Vec<_> = seen.into_iter().map(|s| s.0).collect();
-            let corners = if whole { outline(flat) } else { flat };
-            patches.push(Patch { away, corners, radius: 0.0, rgb: shaded(bright) });
-        };
-        if faces.len() > 12 {
-            return add(points, 0.9, true);
+    /// Triangles of a shape, lit from the side that is seen.
+    fn paint(&self, points: &[Point3<f64>], triangles: &[u32], surface: Surface, canvas: &mut Canvas) {
+        let seen: Vec<Option<Seen>> = points.iter().map(|p| self.see(p)).collect();
+        for t in triangles.as_chunks::<3>().0 {
+            let [Some(a), Some(b), Some(c)] = t.map(|i| points.get(i as usize)) else { continue };
+            let [Some(x), Some(y), Some(z)] = t.map(|i| seen[i as usize]) else { continue };
+            let normal = (b - a).cross(&(c - a)).normalize();
+            let normal = if normal.dot(&(self.eye - a)) < 0.0 { -normal } else { normal };
+            let bright = 0.78 + 0.27 * normal.dot(&LIGHT.normalize());
+            canvas.triangle([x, y, z], &surface.lit(bright, normal));
         }
-        // Two triangles of a face are painted as one.
-        let corners = |f: &[u32; 3]| f.map(|i| points[i as usize]);
-        let normal = |f: &[u32; 3]| {
-            let [a, b, c] = corners(f);
-            (b - a).cross(&(c - a)).normalize()
-        };
-        let mut done = vec![false; faces.len()];
-        for (i, f) in faces.iter().enumerate() {
-            if std::mem::replace(&mut done[i], true) {
-                continue;
-            }
-            let n = normal(f);
-            let mut all = corners(f).to_vec();
-            for (j, g) in faces.iter().enumerate().skip(i + 1) {
-                if !done[j] && normal(g).dot(&n) > 1.0 - 1e-6 {
-                    done[j] = true;
-                    all.extend(corners(g));
-                }
-            }
-            if n.dot(&(self.eye - all[0])) > 0.0 {
-                add(&all, 0.75 + 0.25 * n.dot(&LIGHT), true);
-            }
-        }
+    }
+}
+
+/// A shape as it is painted: its number from 1 on, its colour, and whether one sees through it.
+#[derive(Clone, Copy)]
+struct Surface {
+    shape: u32,
+    rgb: [f64; 3],
+    clear: bool,
+}
+
+impl Surface {
+    /// With the brightness of a place.
+    fn lit(self, bright: f64, normal: Vector3<f64>) -> Paint {
+        Paint { shape: self.shape, rgb: self.rgb.map(|c| c * bright), normal, clear: self.clear }
     }
 }
 
@@ -261,45 +215,10 @@ fn is_small(corners: &[Point3<f64>]) -> bool {
     corners.iter().all(|p| (p - corners[0]).norm() < GROUND)
 }
 
-/// The convex outline of points, anticlockwise (Andrew's chains).
-fn outline(mut points: Vec<Vector2<f64>>) -> Vec<Vector2<f64>> {
-    points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
-    points.dedup();
-    if points.len() < 3 {
-        return points;
-    }
-    let chain = |points: &mut dyn Iterator<Item = &Vector2<f64>>| {
-        let mut out: Vec<Vector2<f64>> = Vec::new();
-        for p in points {
-            while out.len() > 1 {
-                let (a, b) = (out[out.len() - 2], out[out.len() - 1]);
-                if (b - a).perp(&(p - a)) > 0.0 {
-                    break;
-                }
-                out.pop();
-            }
-            out.push(*p);
-        }
-        out.pop();
-        out
-    };
-    let mut out = chain(&mut points.iter());
-    out.extend(chain(&mut points.iter().rev()));
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::recording::{RecordingHeader, Row};
-
-    #[test]
-    fn analytic_outline_of_a_square_with_points_inside() {
-        let v = Vector2::new;
-        let square = [v(0.0, 0.0), v(1.0, 0.0), v(1.0, 1.0), v(0.0, 1.0)];
-        let inside = [v(0.5, 0.5), v(0.5, 0.0), v(0.2, 0.9)];
-        assert_eq!(outline([&square[..], &inside].concat()), square);
-    }
 
     /// A long, upright shape that moves is in the picture at every row, and fills most of its height.
     #[test]
@@ -319,7 +238,7 @@ mod tests {
         }
         let camera = Camera::around(&r, &[0, 1, 2]).unwrap();
         let seen = (0..3).flat_map(|row| corners(&r, row, &r.header.shapes[0]));
-        let seen: Vec<Vector2<f64>> = seen.map(|p| camera.see(&p).unwrap().0).collect();
+        let seen: Vec<Vector2<f64>> = seen.map(|p| camera.see(&p).unwrap().at).collect();
         let height = |pick: fn(f64, f64) -> f64| seen.iter().map(|p| p.y).reduce(pick).unwrap();
         assert!(height(f64::min) > 0.03 * SIZE[1] && height(f64::max) < 0.97 * SIZE[1], "{seen:?}");
         assert!(height(f64::max) - height(f64::min) > 0.85 * SIZE[1], "{seen:?}");
@@ -330,20 +249,23 @@ mod tests {
     fn analytic_a_ground_is_drawn_about_the_target() {
         let c = Camera { eye: Point3::new(0.0, -2.0, 2.0), target: Point3::origin(), width: 1.0 };
         let plane =
-            |z: f64| [(-9.0, -9.0), (9.0, -9.0), (9.0, 9.0), (0.1, 9.0)].map(|(x, y)| Point3::new(x, y, z));
-        let patch = c.ground(&plane(-0.2)).unwrap();
-        let middle = patch.corners.iter().sum::<Vector2<f64>>() / 4.0;
-        assert!((middle.x - 0.5 * SIZE[0]).abs() < 1e-9 && middle.y > 0.5 * SIZE[1], "{middle}");
-        assert!(c.ground(&plane(3.0)).is_none(), "above the eye");
+            |z: f64| [(-9.0, -9.0), (9.0, -9.0), (9.0, 9.0), (-9.0, 9.0)].map(|(x, y)| Point3::new(x, y, z));
+        let ground = Surface { shape: 1, rgb: [1.0; 3], clear: false };
+        let mut canvas = Canvas::new(SIZE.map(|s| s as usize), BACKGROUND);
+        c.ground(&plane(3.0), ground, &mut canvas);
+        assert_eq!(canvas.shape_at(SIZE.map(|s| 0.5 * s)), 0, "above the eye");
+        c.ground(&plane(-0.2), ground, &mut canvas);
+        assert_eq!(canvas.shape_at(SIZE.map(|s| 0.5 * s)), 1);
+        assert_eq!(canvas.shape_at([0.5 * SIZE[0], 1.0]), 0, "further away than the drawn part");
     }
 
     #[test]
     fn analytic_the_target_is_in_the_middle_and_widths_are_right() {
         let c = Camera { eye: Point3::new(2.0, 0.0, 0.0), target: Point3::origin(), width: 1.0 };
-        let (middle, away) = c.see(&Point3::origin()).unwrap();
-        assert!((middle - 0.5 * Vector2::from(SIZE)).norm() < 1e-12 && (away - 2.0).abs() < 1e-12);
+        let middle = c.see(&Point3::origin()).unwrap();
+        assert!((middle.at - 0.5 * Vector2::from(SIZE)).norm() < 1e-12 && (middle.away - 2.0).abs() < 1e-12);
         // From +x, y is to the right.
-        let (right, _) = c.see(&Point3::new(0.0, 0.5, 0.0)).unwrap();
+        let right = c.see(&Point3::new(0.0, 0.5, 0.0)).unwrap().at;
         assert!((right - Vector2::new(SIZE[0], 0.5 * SIZE[1])).norm() < 1e-9, "{right}");
         assert!(c.see(&Point3::new(3.0, 0.0, 0.0)).is_none());
     }

@@ -7,7 +7,9 @@ use signorini_scene::{LoadOptions, Scene};
 
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 use signorini_run::Method;
+use signorini_run::film::Attachment;
 use signorini_run::recorder::Recorder;
+use signorini_run::recording::Recording;
 
 /// Robots run for some seconds under error control and with fixed steps.
 pub struct Robots;
@@ -21,6 +23,8 @@ struct Robot {
     deep: [f64; 3],
     /// Opening of closed loops, at most, held, free and full, under error control \[mm\]: their load over their stiffness; equal fingers stay equal but for round-off.
     open: [f64; 3],
+    /// Caption of its film without motors, where it has one.
+    film: Option<&'static str>,
 }
 
 const ROBOTS: [Robot; 6] = [
@@ -31,14 +35,23 @@ const ROBOTS: [Robot; 6] = [
         own: true,
         deep: [4e-3, 1.0, 4e-3],
         open: [1e-8, 1e-8, 0.01],
+        film: None,
     },
-    Robot { name: "quadruped", file: "quadruped/quadruped.xml", own: true, deep: [0.5; 3], open: [0.0; 3] },
+    Robot {
+        name: "quadruped",
+        file: "quadruped/quadruped.xml",
+        own: true,
+        deep: [0.5; 3],
+        open: [0.0; 3],
+        film: Some("The quadruped without motors falls from its home keyframe (time steps of 2 ms)."),
+    },
     Robot {
         name: "Panda",
         file: "panda/scene.xml",
         own: false,
         deep: [0.0, 2.0, 0.0],
         open: [3e-4, 0.01, 0.01],
+        film: None,
     },
     Robot {
         name: "Spot",
@@ -46,14 +59,23 @@ const ROBOTS: [Robot; 6] = [
         own: false,
         deep: [2.0; 3],
         open: [0.0; 3],
+        film: None,
     },
-    Robot { name: "G1", file: "unitree_g1/scene.xml", own: false, deep: [2.0; 3], open: [0.0; 3] },
+    Robot {
+        name: "G1",
+        file: "unitree_g1/scene.xml",
+        own: false,
+        deep: [2.0; 3],
+        open: [0.0; 3],
+        film: None,
+    },
     Robot {
         name: "Robotiq 2F-85",
         file: "robotiq_2f85/2f85.xml",
         own: false,
         deep: [0.0, 0.04, 0.2],
         open: [0.1; 3],
+        film: None,
     },
 ];
 
@@ -92,6 +114,7 @@ struct Outcome {
     /// Largest rise of the kinetic and potential energy above the least total energy before, over the range of the total \[–\].
     rise: f64,
     energy: Vec<(f64, f64)>,
+    recording: Recording,
 }
 
 fn simulate(scene: &Scene, method: &Method, drive: Drive, time: f64) -> Result<Outcome, PageError> {
@@ -149,7 +172,7 @@ fn simulate(scene: &Scene, method: &Method, drive: Drive, time: f64) -> Result<O
         let first = at(&r.q[..nq]);
         opening = r.q.chunks_exact(nq).map(|q| at(q) - first).fold(0.0, f64::max);
     }
-    Ok(Outcome { steps: report.steps, wall_s, opening, depth, rise: rise / range, energy })
+    Ok(Outcome { steps: report.steps, wall_s, opening, depth, rise: rise / range, energy, recording: r })
 }
 
 /// Robots whose files state solref or solimp of contacts and equalities.
@@ -192,7 +215,7 @@ impl Page for Robots {
             "energy above its minimum [J]",
         )
         .log(false, true);
-        let mut claims = Vec::new();
+        let (mut claims, mut films) = (Vec::new(), Vec::new());
         for robot in ROBOTS {
             let folder: Option<PathBuf> =
                 if robot.own { Some(ctx.root.join("models")) } else { ctx.models.clone() };
@@ -228,6 +251,10 @@ impl Page for Robots {
                         Ok(o) => o,
                         Err(_) => continue,
                     };
+                    if let Some(caption) = robot.film.filter(|_| kind == "fixed" && drive == Drive::Free) {
+                        let file = format!("{slug}_{}.html", drive.name());
+                        films.push((Attachment::new(file, &o.recording, None), caption));
+                    }
                     table.row([
                         robot.name.to_owned(),
                         method.describe(),
@@ -284,17 +311,19 @@ impl Page for Robots {
             }
         }
         let mut out = PageOutput::new([
-            "Each robot runs from its home keyframe (or as drawn) with its motors holding the keyframe's controls (driven), without motors, falling (free), and, where it has closed loops or couplings, with \
-             every control at the upper end of its range, so that grippers close (full). \
-             The 2F-85 runs without its scene file, whose hanging box starts 21 mm beyond the limit of its tendon: the energy of that violation is \
-             not counted, so the total would rise while the limit pulls the box in. Default stiffness 4e5 N/m per surface (2e5 N/m in contact), dissipation 20 s/m. Depth at rest: the \
-             deepest contact of a state, median over the time of the last second; the largest beside it holds impacts of what still falls.",
-            "Energy gained: how far kinetic and potential energy rise above the least total energy before. The total itself may jump up when a \
-             patch gets more points: the elastic energy ½ Σ k φ² is then that of more springs, without any motion. At accuracy 1e-2 a step may be off by 10 mm, and \
-             falling robots are chaotic: rows of this table change with every change of round-off.",
+            "Each robot runs from its home keyframe, or from its drawn configuration. Its motors hold the controls of the keyframe (driven), or are off \
+             (free). A robot with closed loops or couplings also runs with every control at the upper end of its range, so that grippers close (full). \
+             The 2F-85 runs without its scene file, whose hanging box starts 21 mm beyond the limit of its tendon. The energy of that violation is \
+             not counted, and the total would rise while the limit pulls the box in. Surfaces that state no softness have a stiffness of 4e5 N/m \
+             (2e5 N/m in contact) and a dissipation of 20 s/m. The depth at rest is that of the deepest contact of a state, as the median over the time of \
+             the last second. The largest depth beside it includes impacts of bodies that still fall.",
+            "The energy gained is the rise of the kinetic and potential energy above the least total energy before. The total itself may jump when a \
+             patch gets more points, because the elastic energy ½ Σ k φ² is then that of more springs. At accuracy 1e-2 the error of a step may be \
+             10 mm, and falling robots are chaotic. Rows of this table therefore change with every change of round-off.",
         ]);
         let highest = plot.series.iter().flat_map(|s| &s.points).map(|p| p.1).fold(1.0, f64::max);
         plot.y_range = Some([0.01, 1.5 * highest]);
+        films.into_iter().for_each(|(film, caption)| out.film(film, caption));
         out.plot(plot);
         out.extend(claims);
         out.table(table);

@@ -2,7 +2,8 @@ use signorini_core::{AcceptedStep, StepObserver, System};
 use signorini_scene::{LoadOptions, Scene};
 
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
-use signorini_run::{MassScale, Method};
+use signorini_run::film::Attachment;
+use signorini_run::{MassScale, Method, recorder};
 
 /// Robots of this project, and of others from their files, standing or held by their motors.
 pub(super) struct Robots;
@@ -53,6 +54,9 @@ const HELD: f64 = 5e-11;
 
 /// Robots that still move a little after a second, of those that do not fall.
 const STIRRING: [&str; 3] = ["LEAP hand", "own quadruped", "own humanoid"];
+
+/// Robots that the page shows.
+const FILMED: [&str; 2] = ["own humanoid", "own quadruped"];
 
 /// Why a robot that falls stays deep for a while.
 const SLOW: &str = "The motors of this robot are torques and its keyframe has none, so that it folds and falls. \
@@ -113,6 +117,16 @@ fn simulate(scene: &Scene, method: &Method, keyframe: Option<&str>) -> Result<Ou
     Ok(Outcome { seen, kinetic: sys.energy(&x).kinetic / mass, moved, wall_s })
 }
 
+/// The run once more, to watch.
+fn film(slug: &str, scene: &Scene, method: &Method, keyframe: Option<&str>) -> Result<Attachment, PageError> {
+    let mut sys = method.system(scene).map_err(PageError::from_error)?;
+    let start = sys.initial_state(keyframe.and_then(|k| scene.keyframe(k)));
+    let mut x = start.map_err(PageError::from_error)?;
+    let end = x.t + TIME;
+    let (recording, _) = recorder::run(scene, method, &mut x, end).map_err(PageError::from_error)?;
+    Ok(Attachment::new(format!("{slug}.html"), &recording, None))
+}
+
 impl Page for Robots {
     fn id(&self) -> &'static str {
         "borse2026comfree/robots"
@@ -154,7 +168,7 @@ impl Page for Robots {
             "penetration depth [mm]",
         )
         .log(false, true);
-        let mut claims = Vec::new();
+        let (mut claims, mut films) = (Vec::new(), Vec::new());
         for r in ROBOTS {
             let slug = r.name.to_lowercase().replace(' ', "_");
             let own = ctx.root.join("models");
@@ -204,6 +218,10 @@ impl Page for Robots {
                     continue;
                 }
                 plot.add(r.name, Mark::Line, o.seen.curve);
+                if FILMED.contains(&r.name) {
+                    let caption = format!("The {} over {TIME} s, with projected Gauss–Seidel.", r.name);
+                    films.push((film(&slug, &scene, method, r.keyframe)?, caption));
+                }
                 let text = format!(
                     "{}, projected Gauss–Seidel: largest penetration depth in the last {LAST} s",
                     r.name
@@ -257,6 +275,7 @@ impl Page for Robots {
         ]);
         let deepest = plot.series.iter().flat_map(|s| &s.points).map(|p| p.1).fold(1.0, f64::max);
         plot.y_range = Some([1e-5, 1.5 * deepest]);
+        films.into_iter().for_each(|(film, caption)| out.film(film, caption));
         out.plot(plot);
         out.extend(claims);
         out.table(table);

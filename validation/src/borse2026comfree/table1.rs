@@ -121,9 +121,8 @@ impl Page for Table1 {
         if let Some((title, runs)) = recorded(self, ctx)? {
             let kept = WAITING.into_iter().filter(|m| runs.iter().any(|r| r.model == *m));
             out.table(table(&title, &ROWS, &kept.collect::<Vec<_>>(), &runs));
-            let first = |r: &&Ran| {
-                (&*r.task, r.model, r.timing) == (ROWS[0].0, PlanModel::ComFree, Timing::LockStep)
-            };
+            let first =
+                |r: &&Ran| (&*r.task, r.model, r.timing) == (ROWS[0].0, PlanModel::ComFree, Timing::LockStep);
             let own: Vec<&Ran> = runs.iter().filter(first).collect();
             let task = format!("{}, {}, {}", ROWS[0].1, ROWS[0].2, plan_model(PlanModel::ComFree));
             out.recorded = recorded_success(&task, &format!("{} % on hardware", PUBLISHED[0][0][0]), &own);
