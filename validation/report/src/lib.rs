@@ -77,7 +77,8 @@
 //! |---|---|
 //! | `index.html` | gallery of pages by group; deviations, skipped claims, substitutes. It is there from the start and grows with each page |
 //! | `results.json` | list of all claims of all pages in the folder, whichever run made them |
-//! | `suite.json` | the run: pages that it has to make, and whether it ended; a run that was killed goes on |
+//! | `suite.json` | the run: pages that it has to make, and whether it ended; a run that was killed goes on, also when others ran since |
+//! | `suite.lock` | held while a suite writes to the folder |
 //! | `<page>/index.html` | the page, with its figures inside |
 //! | `<page>/record.json` | title, wall time, machine, revision and claims of the page, for a suite that resumes |
 //! | `<page>/<figure>.svg`, `<figure>.json` | a figure, its axes and its curves |

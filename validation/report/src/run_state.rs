@@ -1,5 +1,6 @@
 //! The run of a suite as it stands on disk: a run that was killed goes on when it is started again.
 
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -8,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::record::write;
 use crate::{Budget, PageError};
 
-/// File in the folder of the report.
+/// Files in the folder of the report: the run, and one that a running suite holds.
 const FILE: &str = "suite.json";
+const LOCK: &str = "suite.lock";
 
 /// What a suite does with results that are there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +38,30 @@ pub(crate) struct RunState {
     pub pages: Vec<String>,
     /// Whether all of them were made.
     pub ended: bool,
+    /// Runs of other pages or sizes of this revision that were stopped before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stopped: Vec<RunState>,
+}
+
+/// Holds the folder of a report until it is dropped, or the process ends in any way.
+///
+/// # Errors
+/// Another suite that writes there; the file system.
+pub(crate) fn hold(dir: &Path) -> Result<File, PageError> {
+    let path = dir.join(LOCK);
+    let io = |source| PageError::Io { path: path.display().to_string(), source };
+    std::fs::create_dir_all(dir).map_err(io)?;
+    let file = File::create(&path).map_err(io)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(PageError::Run(format!(
+            "another suite writes to {}; wait for its end, or name another folder",
+            dir.display()
+        ))),
+        // A file system without locks.
+        Err(TryLockError::Error(e)) if e.kind() == std::io::ErrorKind::Unsupported => Ok(file),
+        Err(TryLockError::Error(e)) => Err(io(e)),
+    }
 }
 
 impl RunState {
@@ -50,14 +76,15 @@ impl RunState {
         pages: &[&str],
         resume: Resume,
     ) -> Result<(Self, bool), PageError> {
-        let stopped = std::fs::read_to_string(dir.join(FILE)).ok();
-        let stopped = stopped.and_then(|text| serde_json::from_str::<Self>(&text).ok());
-        let alike = |s: &Self| {
-            !s.ended && s.revision == revision && s.budget == budget && s.pages.iter().eq(pages.iter())
-        };
-        if resume != Resume::Nothing
-            && let Some(state) = stopped.filter(alike)
-        {
+        let last = std::fs::read_to_string(dir.join(FILE)).ok();
+        let last = last.and_then(|text| serde_json::from_str::<Self>(&text).ok());
+        let mut stopped = last.map_or_else(Vec::new, Self::with_stopped);
+        stopped.retain(|s| !s.ended && s.revision == revision);
+        let alike = |s: &Self| s.budget == budget && s.pages.iter().eq(pages.iter());
+        let own = stopped.iter().position(alike).map(|i| stopped.remove(i));
+        if let Some(own) = own.filter(|_| resume != Resume::Nothing) {
+            let state = Self { stopped, ..own };
+            state.write(dir)?;
             return Ok((state, true));
         }
         let state = Self {
@@ -66,9 +93,17 @@ impl RunState {
             budget,
             pages: pages.iter().map(|p| (*p).to_owned()).collect(),
             ended: false,
+            stopped,
         };
         state.write(dir)?;
         Ok((state, false))
+    }
+
+    /// This run and those that were stopped before.
+    fn with_stopped(mut self) -> Vec<Self> {
+        let mut all = std::mem::take(&mut self.stopped);
+        all.push(self);
+        all
     }
 
     /// Notes that all pages were made.
@@ -111,8 +146,26 @@ mod tests {
         ] {
             assert!(!begin(revision, budget, pages, resume).1, "{revision} {budget:?} {pages:?}");
         }
+        let part = begin("b", Budget::Full, &["p"], Resume::Nothing).0;
+        let other = begin("b", Budget::Quick, &["q"], Resume::Stopped).0;
+        let (again, goes_on) = begin("b", Budget::Full, &["p"], Resume::Stopped);
+        assert!(goes_on && again.run == part.run, "a run of other pages lay between");
+        again.end(&dir).unwrap();
+        let (again, goes_on) = begin("b", Budget::Quick, &["q"], Resume::Stopped);
+        assert!(goes_on && again.run == other.run, "a run of other pages ended between");
         std::fs::write(dir.join(FILE), "{").unwrap();
         assert!(!begin("b", Budget::Full, &["p"], Resume::Stopped).1, "cut off");
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
+    fn conformance_a_folder_is_of_one_suite_at_a_time() {
+        let dir = std::env::temp_dir().join(format!("signorini-lock-{}", std::process::id()));
+        let first = hold(&dir).unwrap();
+        let second = hold(&dir).unwrap_err().to_string();
+        assert!(second.contains("another suite"), "{second}");
+        drop(first);
+        assert!(hold(&dir).is_ok());
         std::fs::remove_dir_all(&dir).unwrap();
     }
 }

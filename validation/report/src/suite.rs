@@ -17,7 +17,7 @@ use crate::page_file::write_page;
 use crate::panics::{self, Watch};
 use crate::progress::Progress;
 use crate::record::{PageRecord, read_record, read_records};
-use crate::run_state::RunState;
+use crate::run_state::{RunState, hold};
 use crate::side_by_side::side_by_side;
 use crate::{
     Budget, Context, Group, KeptResults, Page, PageError, PageOutput, Plot, Resume, Verdict, history, record,
@@ -127,6 +127,7 @@ pub fn run(
     bar.set_prefix("validation");
     bar.enable_steady_tick(Duration::from_secs(1));
     let env = Environment::read(&options.root);
+    let held = hold(&options.out)?;
     let ids: Vec<&'static str> = pages.iter().map(|p| p.id()).collect();
     let (state, goes_on) =
         RunState::begin(&options.out, &env.revision, options.budget, &ids, options.resume)?;
@@ -159,6 +160,7 @@ pub fn run(
     suite.lock(&suite.report).1.clear();
     suite.write_index()?;
     suite.state.end(&options.out)?;
+    drop(held);
     let baseline = read_baseline(&options.root);
     let complete = suite.base.models.is_some() && suite.base.oracles.is_some();
     let regressed = records.iter().flat_map(|r| lost(r, &baseline, complete)).collect();
