@@ -28,7 +28,7 @@ fn scene(text: &str) -> Result<Scene, PageError> {
 }
 
 /// A run of either kind from a keyframe.
-fn run(scene: &Scene, method: &Method, key: &Keyframe, end: f64) -> Result<Recording, PageError> {
+pub(super) fn run(scene: &Scene, method: &Method, key: &Keyframe, end: f64) -> Result<Recording, PageError> {
     if method.is_affine() {
         let run = run_affine(scene, method, Some(key), end, RunWatch::default()).map_err(failed)?;
         run.report.map_err(failed)?;
