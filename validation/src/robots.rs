@@ -43,7 +43,7 @@ const ROBOTS: [Robot; 6] = [
         own: true,
         deep: [0.5; 3],
         open: [0.0; 3],
-        film: Some("The quadruped without motors falls from its home keyframe (time steps of 2 ms)."),
+        film: Some("The quadruped without motors falls from its home keyframe (time steps of 2 ms)"),
     },
     Robot {
         name: "Panda",

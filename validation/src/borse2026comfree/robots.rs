@@ -219,7 +219,7 @@ impl Page for Robots {
                 }
                 plot.add(r.name, Mark::Line, o.seen.curve);
                 if FILMED.contains(&r.name) {
-                    let caption = format!("The {} over {TIME} s, with projected Gauss–Seidel.", r.name);
+                    let caption = format!("The {} over {TIME} s, with projected Gauss–Seidel", r.name);
                     films.push((film(&slug, &scene, method, r.keyframe)?, caption));
                 }
                 let text = format!(
