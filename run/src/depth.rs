@@ -115,7 +115,7 @@ impl TooDeep {
         };
         let [a, b] = self.names(model);
         format!(
-            "depth: {a} and {b} were {:.2} mm deep in each other at t = {:.4} s, {:.0} % of the {:.1} mm that the thinner is thick (told from {:.0} % on){others}: {remedy}",
+            "depth: {a} and {b} were {:.2} mm deep in each other at t = {:.4} s, {:.0} % of the thickness {:.1} mm of the thinner one (warning from {:.0} % on){others}: {remedy}",
             1e3 * self.depth,
             self.t,
             100.0 * self.part(),
@@ -263,7 +263,7 @@ impl DepthRecord {
             None => self.remedy.to_owned(),
         };
         Some(format!(
-            "{} {a} and {b} rest {:.2} mm deep in each other from t = {:.4} s on, {:.1} % of the {:.1} mm that the thinner is thick (told from {part:.0} % on){others}: {way}",
+            "{} {a} and {b} rest {:.2} mm deep in each other from t = {:.4} s on, {:.1} % of the thickness {:.1} mm of the thinner one (warning from {part:.0} % on){others}: {way}",
             Self::AT_REST,
             1e3 * worst.told,
             pair.t,

@@ -22,6 +22,8 @@ const FROM: Vector3<f64> = Vector3::new(0.7, -1.0, 0.55);
 const FITS: usize = 4;
 /// Most balls of a cloud; of more, some are left out evenly and the others are larger.
 const MOST_BALLS: usize = 20_000;
+/// Cosine of the angle of normals up to which triangles are shaded as one surface.
+const SMOOTH: f64 = 0.85;
 /// Direction that light comes from.
 const LIGHT: Vector3<f64> = Vector3::new(0.3, -0.5, 0.8);
 
@@ -142,7 +144,7 @@ impl Camera {
         for seen in points.iter().step_by(stride).filter_map(|p| self.see(p)) {
             let pixels = (SIZE[0] / self.width * radius * middle / seen.away).max(0.8);
             let bright = (0.95 + (middle - seen.away) / self.width).clamp(0.6, 1.1);
-            canvas.ball(seen, pixels, radius, &surface.lit(bright, Vector3::zeros()));
+            canvas.ball(seen, pixels, radius, bright, &surface.facing(Vector3::zeros()));
         }
     }
 
@@ -166,22 +168,35 @@ impl Camera {
         else {
             return;
         };
-        let paint = Surface { rgb: GROUND_RGB, ..surface }.lit(1.0, Vector3::z());
+        let paint = Surface { rgb: GROUND_RGB, ..surface }.facing(Vector3::z());
         for [i, j, k] in [[0, 1, 2], [0, 2, 3]] {
-            canvas.triangle([seen[i], seen[j], seen[k]], &paint);
+            canvas.triangle([seen[i], seen[j], seen[k]], [1.0; 3], &paint);
         }
     }
 
-    /// Triangles of a shape, lit from the side that is seen.
+    /// Triangles of a shape, lit from the side that is seen; triangles that meet at a small angle are shaded as one curved surface.
     fn paint(&self, points: &[Point3<f64>], triangles: &[u32], surface: Surface, canvas: &mut Canvas) {
         let seen: Vec<Option<Seen>> = points.iter().map(|p| self.see(p)).collect();
-        for t in triangles.as_chunks::<3>().0 {
-            let [Some(a), Some(b), Some(c)] = t.map(|i| points.get(i as usize)) else { continue };
-            let [Some(x), Some(y), Some(z)] = t.map(|i| seen[i as usize]) else { continue };
-            let normal = (b - a).cross(&(c - a)).normalize();
-            let normal = if normal.dot(&(self.eye - a)) < 0.0 { -normal } else { normal };
-            let bright = 0.78 + 0.27 * normal.dot(&LIGHT.normalize());
-            canvas.triangle([x, y, z], &surface.lit(bright, normal));
+        let triangles = triangles.as_chunks::<3>().0;
+        let normal = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|i| points.get(i as usize));
+            let (a, b, c) = (a?, b?, c?);
+            (b - a).cross(&(c - a)).try_normalize(0.0)
+        };
+        let normals: Vec<Option<Vector3<f64>>> = triangles.iter().map(normal).collect();
+        let mut around = vec![Vec::new(); points.len()];
+        for (t, n) in triangles.iter().zip(&normals) {
+            t.iter().for_each(|i| around[*i as usize].extend(*n));
+        }
+        for (t, n) in triangles.iter().zip(&normals) {
+            let (Some(n), [Some(x), Some(y), Some(z)]) = (n, t.map(|i| seen[i as usize])) else { continue };
+            let side = if n.dot(&(self.eye - points[t[0] as usize])) < 0.0 { -1.0 } else { 1.0 };
+            let bright = t.map(|i| {
+                let near = around[i as usize].iter().filter(|m| m.dot(n) > SMOOTH);
+                let mean = near.sum::<Vector3<f64>>().normalize();
+                0.78 + 0.27 * side * mean.dot(&LIGHT.normalize())
+            });
+            canvas.triangle([x, y, z], bright, &surface.facing(side * n));
         }
     }
 }
@@ -195,9 +210,9 @@ struct Surface {
 }
 
 impl Surface {
-    /// With the brightness of a place.
-    fn lit(self, bright: f64, normal: Vector3<f64>) -> Paint {
-        Paint { shape: self.shape, rgb: self.rgb.map(|c| c * bright), normal, clear: self.clear }
+    /// With a normal.
+    fn facing(self, normal: Vector3<f64>) -> Paint {
+        Paint { shape: self.shape, rgb: self.rgb, normal, clear: self.clear }
     }
 }
 

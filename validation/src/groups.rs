@@ -13,6 +13,7 @@ const YU_NEEDS: &str = "cloth has no strong coupling here, so that the scene has
 pub const GROUPS: [Group; 8] = [
     Group {
         prefix: "kurtz2025cenic/",
+        main: Some("kurtz2025cenic/table2/iterations_1e-3"),
         title: "CENIC: convex error-controlled numerical integration for contact",
         text: "Kurtz and Castro (2025) solve contact as a convex problem in the velocity (ICF) and control the error by step doubling. The pages reproduce the figures and tables that need only public data. \
          Three scenes are compared with independent references. `papers/kurtz2025cenic/README.md` lists all deviations.",
@@ -40,6 +41,7 @@ pub const GROUPS: [Group; 8] = [
     },
     Group {
         prefix: "borse2026comfree/",
+        main: Some("borse2026comfree/fig03/k0.5_d0.001/paper"),
         title: "ComFree: contact in closed form",
         text: "Borse et al. (2026) compute each contact by one evaluation of a dual-cone impedance. The pages reproduce the figures and tables that need only public data, beside runs of the authors' release. `papers/borse2026comfree/README.md` lists all deviations.",
         missing: &[
@@ -54,6 +56,7 @@ pub const GROUPS: [Group; 8] = [
     },
     Group {
         prefix: "chen2022midas/",
+        main: Some("chen2022midas/fig02/9.9mm/range_1e-7/depth"),
         title: "Midas: incremental potential contact on affine bodies",
         text: "Chen et al. (2022) keep bodies apart by a barrier, so that no bodies intersect at any clearance. Each page gives the smallest distance in its scene and a film of the motion. `papers/chen2022midas/README.md` lists all deviations.",
         missing: &[
@@ -70,6 +73,7 @@ pub const GROUPS: [Group; 8] = [
     },
     Group {
         prefix: "yu2025mpm/",
+        main: Some("yu2025mpm/fig02/press"),
         title: "Material points: convex contact of points, cloth and rigid bodies",
         text: "Yu et al. (2025) couple material points with articulated bodies through convex contact. The coupling is asynchronous, iterated or monolithic. The pages show the scenes of the paper, convergence and verification cases. `papers/yu2025mpm/README.md` lists all deviations.",
         missing: &[
@@ -80,6 +84,7 @@ pub const GROUPS: [Group; 8] = [
     },
     Group {
         prefix: "hurova2025bimanual/",
+        main: Some("hurova2025bimanual/projection/H10_C1/violation"),
         title: "Planning: samples of two arms, projected onto bounded motion",
         text: "Hurova et al. (2025) plan by samples that respect bounds on position, velocity, acceleration and jerk. The pages repeat the tasks in simulation. `papers/hurova2025bimanual/README.md` lists all deviations.",
         missing: &[
@@ -93,18 +98,21 @@ pub const GROUPS: [Group; 8] = [
     },
     Group {
         prefix: "analytic/",
+        main: None,
         title: "Closed forms",
         text: "These problems of contact mechanics have closed-form solutions: sliding, sticking, rolling, bouncing and toppling.",
         missing: &[],
     },
     Group {
         prefix: "cross/",
+        main: None,
         title: "Cross-checks",
         text: "These pages compare contact laws and solvers with each other. They also read robots and model files of other projects, and predict recorded motion.",
         missing: &[],
     },
     Group {
         prefix: "identify/",
+        main: None,
         title: "Identification",
         text: "This page identifies parameters of a contact from a recorded motion.",
         missing: &[],

@@ -187,7 +187,7 @@ impl Page for Robots {
         "Robots from files: closed loops, resting depth, energy"
     }
     fn lead(&self) -> &'static str {
-        "Robots from files under several methods: closed loops stay closed, resting depth is the one that the stiffness gives, energy does not grow."
+        "Robots from files run under error control and with fixed time steps, and the opening of closed loops, the penetration depth at rest and the energy are measured."
     }
     fn cost(&self) -> [f64; 3] {
         [6.0, 6.0, 6.0]
@@ -284,7 +284,7 @@ impl Page for Robots {
                     claims.push(if SOFT.contains(&robot.name) { depth.because(SOFTNESS) } else { depth });
                     if drive == Drive::Free {
                         let text = format!(
-                            "{}: without motors no motion comes from nothing ({kind}): energy gained over range",
+                            "{}: energy gained without motors, relative to the range of the energy ({kind})",
                             robot.name
                         );
                         let claim = |most| Claim::at_most(&id("energy"), &text, most, o.rise, "");

@@ -25,7 +25,7 @@ pub(super) struct Seen {
 pub(super) struct Paint {
     /// Number of the shape, from 1 on: outlines are drawn where it changes.
     pub shape: u32,
-    /// Colour with its light, 0 to 1.
+    /// Colour, 0 to 1.
     pub rgb: [f64; 3],
     /// Unit normal.
     pub normal: Vector3<f64>,
@@ -75,8 +75,8 @@ impl Canvas {
         }
     }
 
-    /// Draws a triangle. Inverse distances are linear on the picture.
-    pub(super) fn triangle(&mut self, corners: [Seen; 3], paint: &Paint) {
+    /// Draws a triangle with the brightness of its corners. Inverse distances are linear on the picture.
+    pub(super) fn triangle(&mut self, corners: [Seen; 3], bright: [f64; 3], paint: &Paint) {
         let [a, b, c] = corners.map(|s| s.at * FINE as f64);
         let area = (b - a).perp(&(c - a));
         if !area.is_finite() || area == 0.0 {
@@ -89,15 +89,16 @@ impl Canvas {
                 let p = Vector2::new(x as f64 + 0.5, y as f64 + 0.5);
                 let weights = [(b, c), (c, a), (a, b)].map(|(from, to)| (to - from).perp(&(p - from)) / area);
                 if weights.iter().all(|w| *w >= 0.0) {
-                    let near = weights.iter().zip(near).map(|(w, n)| w * n).sum();
-                    self.put(x, y, near, paint.rgb, paint);
+                    let mean = |values: [f64; 3]| weights.iter().zip(values).map(|(w, v)| w * v).sum::<f64>();
+                    let light = mean(bright);
+                    self.put(x, y, mean(near), paint.rgb.map(|c| c * light), paint);
                 }
             }
         }
     }
 
-    /// Draws a ball by its middle, its radius \[px\] and its radius \[m\], darker towards its outline.
-    pub(super) fn ball(&mut self, middle: Seen, radius: f64, depth: f64, paint: &Paint) {
+    /// Draws a ball by its middle, its radius \[px\], its radius \[m\] and its brightness, darker towards its outline.
+    pub(super) fn ball(&mut self, middle: Seen, radius: f64, depth: f64, bright: f64, paint: &Paint) {
         let (at, radius) = (middle.at * FINE as f64, radius * FINE as f64);
         let [columns, rows] = self.within(at.add_scalar(-radius), at.add_scalar(radius));
         for y in rows {
@@ -107,7 +108,7 @@ impl Canvas {
                 if height >= 0.0 {
                     let height = height.sqrt();
                     let near = 1.0 / (middle.away - depth * height).max(1e-3);
-                    self.put(x, y, near, paint.rgb.map(|c| c * (0.7 + 0.3 * height)), paint);
+                    self.put(x, y, near, paint.rgb.map(|c| c * bright * (0.7 + 0.3 * height)), paint);
                 }
             }
         }
@@ -195,7 +196,7 @@ mod tests {
         for order in [[0, 1], [1, 0]] {
             let mut c = Canvas::new([20, 20], [1.0; 3]);
             for i in order {
-                c.triangle([level, steep][i], &paint(i as u32 + 1, 0.5));
+                c.triangle([level, steep][i], [1.0; 3], &paint(i as u32 + 1, 0.5));
             }
             let places = [[12.0, 2.0], [14.5, 2.0], [19.0, 19.0]];
             assert_eq!(places.map(|p| c.shape_at(p)), [2, 1, NOTHING]);
@@ -205,12 +206,12 @@ mod tests {
     #[test]
     fn analytic_a_triangle_covers_its_area_and_a_ball_its_disc() {
         let mut c = Canvas::new([40, 30], [1.0; 3]);
-        c.triangle([at(2.0, 3.0, 1.0), at(33.0, 5.0, 2.0), at(8.0, 29.0, 3.0)], &paint(1, 0.5));
+        c.triangle([at(2.0, 3.0, 1.0), at(33.0, 5.0, 2.0), at(8.0, 29.0, 3.0)], [1.0; 3], &paint(1, 0.5));
         let covered = |c: &Canvas| c.pixels.iter().filter(|p| p.shape == 1).count() as f64 / 4.0;
         let area: f64 = 0.5 * (31.0 * 26.0 - 2.0 * 6.0);
         assert!((covered(&c) / area - 1.0).abs() < 0.02, "{} {area}", covered(&c));
         let mut c = Canvas::new([40, 30], [1.0; 3]);
-        c.ball(at(20.0, 15.0, 1.0), 10.0, 0.1, &paint(1, 0.5));
+        c.ball(at(20.0, 15.0, 1.0), 10.0, 0.1, 1.0, &paint(1, 0.5));
         assert!((covered(&c) / (100.0 * std::f64::consts::PI) - 1.0).abs() < 0.02, "{}", covered(&c));
         let near = c.pixels.iter().map(|p| p.near).fold(0.0, f32::max);
         assert!((near - 1.0 / 0.9).abs() < 1e-2, "{near}");
@@ -219,9 +220,9 @@ mod tests {
     #[test]
     fn conformance_surfaces_outside_and_without_area_are_drawn_nowhere() {
         let mut c = Canvas::new([10, 10], [1.0; 3]);
-        c.triangle([at(-9.0, 1.0, 1.0), at(-5.0, 2.0, 1.0), at(-6.0, 9.0, 1.0)], &paint(1, 0.5));
-        c.triangle([at(1.0, 1.0, 1.0), at(5.0, 5.0, 1.0), at(9.0, 9.0, 1.0)], &paint(1, 0.5));
-        c.triangle([at(f64::NAN, 1.0, 1.0), at(5.0, 5.0, 1.0), at(9.0, 9.0, 1.0)], &paint(1, 0.5));
+        c.triangle([at(-9.0, 1.0, 1.0), at(-5.0, 2.0, 1.0), at(-6.0, 9.0, 1.0)], [1.0; 3], &paint(1, 0.5));
+        c.triangle([at(1.0, 1.0, 1.0), at(5.0, 5.0, 1.0), at(9.0, 9.0, 1.0)], [1.0; 3], &paint(1, 0.5));
+        c.triangle([at(f64::NAN, 1.0, 1.0), at(5.0, 5.0, 1.0), at(9.0, 9.0, 1.0)], [1.0; 3], &paint(1, 0.5));
         assert!(c.pixels.iter().all(|p| p.shape == NOTHING));
         assert!(c.svg().contains("data:image/png;base64,"));
     }

@@ -15,6 +15,8 @@ use crate::{Claim, Page, PageError, Verdict};
 pub struct Group {
     /// Beginning of the ids of its pages, with the slash.
     pub prefix: &'static str,
+    /// Id of the claim that the top of the index shows for the group.
+    pub main: Option<&'static str>,
     /// Heading.
     pub title: &'static str,
     /// Paragraph below it; text in backticks is shown as code, and as a link where it is the path of a file in the repository.
@@ -49,6 +51,29 @@ pub(crate) struct Index<'a> {
     pub waiting: &'a [&'a str],
     /// Time left, in words; none at the end.
     pub left: Option<String>,
+    /// Time since the start of the program \[s\].
+    pub wall_s: f64,
+}
+
+/// Claims of a page with one text in common.
+#[derive(Serialize)]
+struct Alike<'a> {
+    page: &'a str,
+    claims: Vec<&'a Claim>,
+    text: &'a str,
+}
+
+/// Claims that have a text, by page and text, in their order.
+fn alike<'a>(records: &'a [PageRecord], text: impl Fn(&'a Claim) -> Option<&'a str>) -> Vec<Alike<'a>> {
+    let mut all: Vec<Alike<'a>> = Vec::new();
+    for (page, claim) in records.iter().flat_map(|r| r.claims.iter().map(move |c| (&*r.id, c))) {
+        let Some(text) = text(claim) else { continue };
+        match all.iter_mut().find(|a| (a.page, a.text) == (page, text)) {
+            Some(a) => a.claims.push(claim),
+            None => all.push(Alike { page, claims: vec![claim], text }),
+        }
+    }
+    all
 }
 
 /// A page in the gallery.
@@ -150,6 +175,7 @@ impl Index<'_> {
             let all = |of: fn(&Card<'_>) -> usize| cards.iter().map(of).sum::<usize>();
             parts.push(serde_json::json!({
                 "title": group.map_or(Group::FURTHER, |g| g.title),
+                "main": group.and_then(|g| g.main).and_then(|id| records.iter().flat_map(|r| &r.claims).find(|c| c.id == id)),
                 "text": group.map_or("", |g| g.text),
                 "missing": group.map_or(&[][..], |g| g.missing),
                 "holds": all(|c| c.holds), "deviates": all(|c| c.deviates), "skipped": all(|c| c.skipped),
@@ -160,12 +186,13 @@ impl Index<'_> {
             "groups": parts, "env": self.env, "size": self.size, "left": self.left,
             "done": records.iter().filter(|r| r.run == self.run).count(), "waiting": self.waiting.len(),
             "earlier": records.iter().filter(|r| r.run != self.run).count(),
-            "substitutes": records.iter().flat_map(|r| &r.claims).any(|c| c.substitute.is_some()),
+            "substitutes": alike(records, |c| c.substitute.as_deref()),
+            "left_out": alike(records, |c| (c.verdict == Verdict::Skipped).then(|| c.why.as_deref().unwrap_or_default())),
             "holds": total(Verdict::Holds), "deviates": total(Verdict::Deviates),
             "skipped": total(Verdict::Skipped),
             "unexplained": records.iter().flat_map(|r| &r.claims).filter(|c| c.verdict == Verdict::Deviates && c.why.is_none()).count(),
             "errors": records.iter().filter(|r| r.error.is_some()).count(),
-            "wall_s": records.iter().map(|r| r.wall_s).sum::<f64>(),
+            "wall_s": self.wall_s,
             "pages": records.len(),
         });
         let mut templates = templates()?;

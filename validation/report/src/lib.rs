@@ -49,7 +49,7 @@
 //!     &[&Fall],
 //!     &SuiteOptions {
 //!         budget: Budget::Quick,
-//!         groups: vec![Group { prefix: "analytic/", title: "Closed forms", text: "", missing: &[] }],
+//!         groups: vec![Group { prefix: "analytic/", main: None, title: "Closed forms", text: "", missing: &[] }],
 //!         out: folder.clone(),
 //!         root: ".".into(),
 //!         resume: Resume::Stopped,

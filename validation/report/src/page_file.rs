@@ -127,8 +127,10 @@ fn blocks<'a>(base: &Path, out: &'a PageOutput, cover: Option<&str>) -> Result<B
         })
         && let Some(still) = stills.iter().find(|s| cover == Some(s.file))
     {
-        all.cover =
-            Some(Drawing { caption: format!("{caption}, {}", still.caption).into(), ..still.clone() });
+        all.cover = Some(Drawing {
+            caption: format!("{caption}: still at {}", still.caption).into(),
+            ..still.clone()
+        });
     }
     Ok(all)
 }
@@ -189,6 +191,7 @@ pub fn write_page(
         "deviations": of(Verdict::Deviates),
         "skipped": of(Verdict::Skipped),
         "substitutes": record.claims.iter().filter(|c| c.substitute.is_some()).collect::<Vec<_>>(),
+        "demanded": record.claims.iter().any(|c| c.verdict != Verdict::Skipped && c.rule.starts_with("required")),
         "history": history.transpose()?,
     });
     let html = templates()?

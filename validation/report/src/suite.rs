@@ -222,6 +222,7 @@ impl Suite<'_> {
             size: self.options.budget.word(),
             waiting: &report.1,
             left: (!report.1.is_empty()).then_some(left),
+            wall_s: self.started.elapsed().as_secs_f64(),
         };
         index.write(&self.options.out, &report.0)
     }

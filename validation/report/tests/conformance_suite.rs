@@ -128,8 +128,13 @@ impl Page for Told {
 
 /// Options of a suite in a folder of its own.
 fn options(out: &Path, budget: Budget, keep: bool) -> SuiteOptions {
-    let group =
-        |prefix, title| Group { prefix, title, text: title, missing: &[("Figure 99", "no <i> data")] };
+    let group = |prefix, title| Group {
+        prefix,
+        main: None,
+        title,
+        text: title,
+        missing: &[("Figure 99", "no <i> data")],
+    };
     SuiteOptions {
         budget,
         groups: vec![group("b/", "part B <i>"), group("a/", "part A"), group("c/", "part C")],

@@ -82,7 +82,7 @@ impl Page for Table1 {
         let mut out = PageOutput::new(text(samples, count));
         absent
             .into_iter()
-            .for_each(|why| out.prose(format!("MuJoCo is not used as a planning model in this run: {why}.")));
+            .for_each(|why| out.prose(format!("MuJoCo is not used as a planning model in this run. {why}")));
         let mut trials = Vec::new();
         for seed in FIRST..FIRST + count {
             let trial = |row: &Row, model, timing| {

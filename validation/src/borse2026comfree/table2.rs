@@ -161,9 +161,7 @@ impl Page for Table2 {
                         end(alone)
                     );
                     let away = ran.iter().map(|r| if r.success { r.terms[0] } else { f64::INFINITY });
-                    Claim::at_most(id, &claim, PUBLISHED[1], away.fold(0.0, f64::max), "m")
-                        .published(&format!("{} to {} m", PUBLISHED[0], PUBLISHED[1]))
-                        .because(&why)
+                    Claim::at_most(id, &claim, PUBLISHED[1], away.fold(0.0, f64::max), "m").because(&why)
                 }
                 _ => Claim::skipped(id, &claim, "time was up before it was run"),
             };

@@ -88,7 +88,7 @@ impl Page for Fig09 {
         "A scripted policy inserts a peg into a hole from random starts, with clearances of 5 mm and 1 mm."
     }
     fn cost(&self) -> [f64; 3] {
-        [8.0, 8.0, 30.0]
+        [5.0, 8.0, 30.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         // The paper tests 200 starts.

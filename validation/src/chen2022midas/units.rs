@@ -51,7 +51,7 @@ impl Page for Units {
         "Small scenes of impact, friction, degenerate contacts, structures, chains and a thread run without intersection."
     }
     fn cost(&self) -> [f64; 3] {
-        [10.0, 10.0, 150.0]
+        [8.0, 10.0, 150.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

@@ -79,7 +79,7 @@ fn faded(dt: f64) -> f64 {
     f64::max(1e-3 * 0.5f64.powf(TIME / dt / 75.0), 100.0 * f64::EPSILON * 9.81 * TIME)
 }
 
-/// One run: the kinetic energy per mass over time, the deepest overlap at the end and on the way \[m\], the part of steps that did not converge, the height of the centre of mass \[m\], the time per
+/// One run: the kinetic energy per mass over time, the largest penetration depth at the end and on the way \[m\], the part of steps that did not converge, the height of the centre of mass \[m\], the time per
 /// step \[s\].
 struct Outcome {
     curve: Vec<(f64, f64)>,
@@ -153,8 +153,8 @@ impl Page for Rest {
                 "method",
                 "kinetic energy per mass [J/kg]",
                 "largest in the last second [J/kg]",
-                "deepest overlap at the end [mm]",
-                "deepest overlap during the run [mm]",
+                "largest penetration depth at the end [mm]",
+                "largest penetration depth during the run [mm]",
                 "steps not converged [%]",
                 "height of the centre of mass [m]",
                 "time per step [µs]",
@@ -231,7 +231,7 @@ impl Page for Rest {
                             _ => claims.push(
                                 Claim::at_most(
                                     &format!("{id}/depth"),
-                                    &format!("{place}: deepest overlap at the end"),
+                                    &format!("{place}: largest penetration depth at the end"),
                                     deepest.most,
                                     1e3 * o.deepest,
                                     "mm",

@@ -74,8 +74,8 @@ impl Page for Modes {
             &format!("Geometric means over {seeds} seeds. The overlap is that of a run of {time} s."),
             &[
                 "accuracy",
-                "paper mode: deepest overlap [mm]",
-                "default mode: deepest overlap [mm]",
+                "paper mode: largest penetration depth [mm]",
+                "default mode: largest penetration depth [mm]",
                 "paper mode: error [mm]",
                 "default mode: error [mm]",
             ],
@@ -120,7 +120,7 @@ impl Page for Modes {
         let overlap = plot(
             "overlap",
             "Deepest overlap over the accuracy of the error control, as geometric mean over the seeds.",
-            "deepest overlap \
+            "largest penetration depth \
                 [m]",
             &deepest,
         );
@@ -131,7 +131,7 @@ impl Page for Modes {
             &errors,
         );
         for (plot, heading, what, [paper, default]) in [
-            (overlap, "Overlap", "deepest overlap", &deepest),
+            (overlap, "Penetration depth", "largest penetration depth", &deepest),
             (error, "Error of the trajectory", "error of the trajectory", &errors),
         ] {
             let id = plot.name.clone();

@@ -259,9 +259,10 @@ impl Page for Table3 {
             drawn.iter_mut().zip(pairs).for_each(|(d, (paper, own))| d.push((f64::from(paper), own)));
             ratio.push(f / i);
             counts.push(i / f64::from(iterations));
+            let yes = |b: bool| if b { "yes" } else { "no" }.to_owned();
             table.row([
-                control.to_string(),
-                reuse.to_string(),
+                yes(control),
+                yes(reuse),
                 format!("{:.2}", median(runs.iter().map(|r| r.0).collect())),
                 format!("{:.0}", of(&|r| r.steps)),
                 format!("{f:.0}"),

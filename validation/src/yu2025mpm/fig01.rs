@@ -119,7 +119,7 @@ impl Page for Fig01 {
         "Two robot arms fold a T-shirt of cloth. Larger sizes of this page unfold it again."
     }
     fn cost(&self) -> [f64; 3] {
-        [9.0, 30.0, 10800.0]
+        [6.0, 30.0, 10800.0]
     }
     // Its time is that of a row of table 1.
     fn alone(&self) -> bool {

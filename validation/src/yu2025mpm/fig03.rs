@@ -338,7 +338,7 @@ impl Page for Fig03 {
         "Two rubber cubes grip a heavy cube, lift it and shake it, and the heavy cube should stay in the grip."
     }
     fn cost(&self) -> [f64; 3] {
-        [12.0, 20.0, 1000.0]
+        [7.0, 20.0, 1000.0]
     }
     // Its time is that of a row of table 1.
     fn alone(&self) -> bool {
