@@ -154,11 +154,19 @@ pub(crate) struct Collision {
     /// Way that proxies have gone, and by pair of the table until when it is out of reach.
     travel: Travel,
     until: Vec<f64>,
+    /// The law of contacts glides.
+    glides: bool,
 }
 
 impl Collision {
-    /// Collects the geoms that take part; friction above `steepest` is taken as that; `inverse_masses` are those of bodies at the reference configuration \[1/kg\].
-    pub(crate) fn new(scene: &Scene, model: &Model, steepest: f64, inverse_masses: &[f64]) -> Self {
+    /// Collects the geoms that take part; friction above `steepest` is taken as that; `inverse_masses` are those of bodies at the reference configuration \[1/kg\]; `glides` tells of the law of contacts.
+    pub(crate) fn new(
+        scene: &Scene,
+        model: &Model,
+        steepest: f64,
+        inverse_masses: &[f64],
+        glides: bool,
+    ) -> Self {
         let named: HashSet<usize> = scene.pairs.iter().flat_map(|p| [p.geom_a, p.geom_b]).collect();
         let mut colliders = Vec::new();
         for (geom, g) in scene.geoms.iter().enumerate() {
@@ -203,6 +211,7 @@ impl Collision {
             near_pairs: NearPairs::default(),
             travel: Travel::new(proxies.len()),
             until: Vec::new(),
+            glides,
             colliders,
             proxies,
             rules,
@@ -253,7 +262,7 @@ impl Collision {
             pairs.extend(numbers.filter_map(|(i, j)| rules.pair(colliders, i, j)));
         });
         self.until.resize(self.table.pairs.len(), f64::NEG_INFINITY);
-        motion.fly(model);
+        motion.fly();
         let near_pairs = &mut self.near_pairs;
         near_pairs.points.clear();
         near_pairs.queries.clear();
@@ -266,7 +275,7 @@ impl Collision {
                 }
                 let p = &self.table.pairs[k];
                 let margin = p.margin + speculative;
-                let placed = Placed { model, colliders, kin, motion };
+                let placed = Placed { model, colliders, kin, motion, glides: self.glides };
                 let distance = placed.distance(p, margin + FAR * speculative);
                 if distance > margin {
                     self.until[k] = travel.until(key, distance - p.margin);
@@ -280,7 +289,7 @@ impl Collision {
                 near_pairs.queries.push(Query { pair: k, bodies, points: first..near_pairs.points.len() });
             }
         }
-        let placed = Placed { model, colliders, kin, motion };
+        let placed = Placed { model, colliders, kin, motion, glides: self.glides };
         for Query { pair, bodies, points } in &near_pairs.queries {
             let p = &self.table.pairs[*pair];
             near_pairs.met.clear();
@@ -350,6 +359,11 @@ impl Collision {
                 (None, _) => Aabb::unbounded(),
             };
         }
+    }
+
+    /// Whether a body that moves has a geom that takes part.
+    pub(crate) fn has(&self, body: usize) -> bool {
+        self.proxies[self.first_moving..].binary_search_by_key(&body, |p| p.body).is_ok()
     }
 
     /// Collider of a geom that takes part.

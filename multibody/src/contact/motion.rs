@@ -31,8 +31,7 @@ pub(crate) struct Motion {
     /// Bodies that float freely, and those of them that nothing is near: they fly.
     free: FreeBodies,
     flies: Vec<bool>,
-    /// Velocity that gravity adds in the step \[m/s\].
-    gain: Vector3<f64>,
+    gravity: Vector3<f64>,
     links: Vec<Link>,
 }
 
@@ -47,7 +46,8 @@ struct Link {
 }
 
 impl Motion {
-    pub(crate) fn new(model: &Model) -> Self {
+    /// Bodies float freely as `free` says.
+    pub(crate) fn new(model: &Model, free: &FreeBodies) -> Self {
         let n = model.bodies.len();
         let moves = model.bodies.iter().map(|b| b.tree.is_some()).collect();
         let link = |(body, of): (usize, &BodyModel)| {
@@ -65,9 +65,9 @@ impl Motion {
             reach: vec![0.0; n],
             driven: false,
             moves,
-            free: FreeBodies::of(model),
+            free: free.clone(),
             flies: vec![false; n],
-            gain: Vector3::zeros(),
+            gravity: model.gravity,
             links: model.bodies.iter().enumerate().filter_map(link).collect(),
         }
     }
@@ -75,9 +75,8 @@ impl Motion {
     /// Begins the motion over a step of length `horizon` \[s\] from the velocities of `kin` and the drive of the bodies.
     pub(crate) fn over(&mut self, model: &Model, kin: &Kinematics, drive: &Drive, horizon: f64) {
         self.horizon = horizon;
-        // A step moves with its last velocity.
+        // A step moves with its last velocity, unless in flight.
         self.fall = model.gravity.norm() * horizon * horizon;
-        self.gain = horizon * model.gravity;
         self.set_drive(kin, drive);
     }
 
@@ -130,11 +129,21 @@ impl Motion {
         self.reach(a) + self.reach(b)
     }
 
-    /// Takes all bodies that float freely for ones that fly, until they are told to touch something.
-    pub(crate) fn fly(&mut self, model: &Model) {
+    /// Takes all bodies that may fly for ones that do, until they are told to touch something.
+    pub(crate) fn fly(&mut self) {
         for (b, flies) in self.flies.iter_mut().enumerate() {
-            *flies = self.free.has(b) && model.bodies[b].gravity_compensation == 0.0;
+            *flies = self.free.may_fly(b);
         }
+    }
+
+    /// None flies from now on.
+    pub(crate) fn ground(&mut self) {
+        self.free.ground();
+    }
+
+    /// By body, whether it flies.
+    pub(crate) fn flies(&self) -> &[bool] {
+        &self.flies
     }
 
     /// Tells that two bodies touch each other, or are nearer than gravity may take them within the step.
@@ -148,14 +157,14 @@ impl Motion {
         bodies.iter().filter(|b| self.moves[**b]).map(of).sum()
     }
 
-    /// Velocity that a body gains in flight \[m/s\]: steps move with their last velocity.
-    pub(crate) fn gain(&self, body: usize) -> Vector3<f64> {
-        if self.flies[body] { self.gain } else { Vector3::zeros() }
+    /// Velocity that a body gains over `t` \[s\] of flight \[m/s\].
+    pub(crate) fn gain(&self, body: usize, t: f64) -> Vector3<f64> {
+        if self.flies[body] { t * self.gravity } else { Vector3::zeros() }
     }
 
-    /// Pose of a body after `t` \[s\] at its velocity and that of its flight.
+    /// Pose of a body after `t` \[s\] at its velocity, in flight along its curve.
     pub(crate) fn moved(&self, kin: &Kinematics, model: &Model, body: usize, t: f64) -> Pose {
-        let flown = self.free.flown(kin, model, body, t, &self.gain(body));
+        let flown = self.free.flown(kin, model, body, t, &(0.5 * t * self.gain(body, t)));
         flown.unwrap_or_else(|| {
             let x = &kin.x_wb[body];
             let origin = Point3::from(x.translation.vector);

@@ -9,6 +9,7 @@ use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
 use crate::contact::anchors::Anchors;
 use crate::contact::collision::FoundContact;
+use crate::step::flight::Flight;
 use crate::step::limit_rows::LimitRows;
 use crate::step::pools::{CONTACT, LIMIT};
 use crate::step::sharing::Sharing;
@@ -17,8 +18,9 @@ use crate::{Kinematics, Model, RigidLaws, RigidOptions};
 /// A problem whose first rows are those of contacts and limits.
 pub(crate) struct ContactProblem {
     pub frozen: FrozenProblem,
-    /// Seeds of contacts.
+    /// Seeds of contacts, and the gaps at the start of the step \[m\].
     pub seeds: Vec<ContactSeed>,
+    gaps: Vec<f64>,
     pub limits: LimitRows,
     sharing: Sharing,
     anchors: Anchors,
@@ -46,6 +48,7 @@ impl ContactProblem {
         Ok(Self {
             frozen: FrozenProblem::new(1.0, mass.clone(), v, map, pools, Vec::new())?,
             seeds: Vec::new(),
+            gaps: Vec::new(),
             limits: LimitRows::new(model),
             sharing: Sharing::new(model.trees.len()),
             anchors: Anchors::default(),
@@ -63,6 +66,16 @@ impl ContactProblem {
         self.limits.seeds.iter_mut().for_each(|s| s.dt = dt);
     }
 
+    /// Gaps that the laws see in a step of `dt`, φ₀ − δt n·w: φ₀ + δt (vₙ − n·w) is the gap at its end.
+    pub(crate) fn set_gaps(&mut self, dt: f64, flight: &Flight) {
+        let contacts = self.frozen.contacts().iter().zip(&self.gaps);
+        for (seed, (c, gap)) in self.seeds.iter_mut().zip(contacts) {
+            if let Some(opening) = flight.opening(c) {
+                seed.gap = gap - dt * opening;
+            }
+        }
+    }
+
     /// Rows of contacts: Jacobian, geometry, seeds without step size. They are weighed by `mass`, factored; where there is none, that is done later.
     pub(crate) fn set_contacts(
         &mut self,
@@ -76,6 +89,8 @@ impl ContactProblem {
         let dim = self.frozen.pools().members()[CONTACT].dim();
         // Seeds of the last step are overwritten: contacts in `set_step`, sides there or here.
         self.seeds.resize(found.len(), ContactSeed::default());
+        self.gaps.clear();
+        self.gaps.extend(found.iter().map(|c| c.gap));
         let tree_of = |b: usize| i.model.bodies[b].tree;
         let parts = self.frozen.parts_mut();
         parts.map.clear();

@@ -82,7 +82,11 @@ impl RigidSystem {
         laws.check()?;
         let model = Model::new(scene)?;
         let reference = ReferenceMass::new(&model);
-        let search = ContactSearch::new(scene, &model, laws, &reference);
+        let free_bodies = match options.carries_momentum {
+            true => FreeBodies::of(&model),
+            false => FreeBodies::default(),
+        };
+        let search = ContactSearch::new(scene, &model, laws, &reference, &free_bodies);
         if let Some(message) = search.collision.unsupported() {
             return Err(ModelError::Element {
                 place: Box::default(),
@@ -104,11 +108,7 @@ impl RigidSystem {
             stiction_speed: scene.options.contact.stiction_speed,
             constraints: scene.options.constraints,
             reference,
-            free_bodies: if options.carries_momentum {
-                FreeBodies::of(&model)
-            } else {
-                FreeBodies::default()
-            },
+            free_bodies,
             limits: switches.limits,
             actuation: switches.actuation,
             contact: switches.contact,
@@ -224,20 +224,33 @@ impl RigidSystem {
     /// Coordinates and velocities of the bodies after a step of `dt` \[s\] from `x0` with a solution, into `x1`: as [`System::commit`], which checks them. `slot` still holds the problem that was solved, or
     /// trees of joints move as where something acts on them.
     pub fn advance_bodies(&self, slot: Slot, x0: &State, dt: f64, s: &StepSolution, x1: &mut State) {
-        let i = inputs!(self);
-        advance::bodies(&i, x0, dt, s, x1);
+        let (i, p) = (inputs!(self), &self.slots[slot as usize]);
+        advance::bodies(&i, p, x0, dt, s, x1);
         let mut free = self.free_trees.clone();
-        advance::free_trees(&i, &self.slots[slot as usize], (&mut free, slot), dt, s, x1);
+        advance::free_trees(&i, p, (&mut free, slot), dt, s, x1);
     }
 
-    /// Impulses that this system does not know of act on its bodies: no tree follows a flow of its own from now on.
+    /// Impulses that this system does not know of act on its bodies: none flies, and no tree follows a flow of its own from now on.
     pub fn expect_other_impulses(&mut self) {
+        self.settings.free_bodies.ground();
+        self.search.motion.ground();
         self.free_trees = FreeTrees::none(&self.model);
     }
 
     /// Rows per contact.
     pub fn contact_dim(&self) -> usize {
         self.slots[0].problem.contacts().dim()
+    }
+
+    /// [`System::further_error`] of bodies that fly in both halves of a step of `dt`.
+    fn bend_of_flights(&self, dt: f64) -> f64 {
+        let [first, second] = self.slots.each_ref().map(|p| &p.flight);
+        let meets = first.bodies().iter().filter(|b| self.search.collision.has(**b));
+        largest(meets.filter_map(|b| {
+            let lag = first.lag_of(*b)? + second.lag_of(*b)?;
+            let [q, _] = self.settings.free_bodies.first(*b)?;
+            Some(0.5 * dt * largest((0..3).map(|i| self.error_weights[q + i] * lag[i].abs())))
+        }))
     }
 
     /// Applied generalised forces \[N or N·m\], nv, held until set again.
@@ -335,6 +348,7 @@ impl System for RigidSystem {
             }
             self.search.find(&self.model, &p.at.kin)?;
         }
+        p.flight.begin(&inputs, self.settings.contact.then(|| self.search.motion.flies()));
         p.set_contacts(&inputs, &self.search.found);
         if let Some(model) = &mut self.contact_model {
             let contacts = p.problem.contacts_mut();
@@ -384,9 +398,9 @@ impl System for RigidSystem {
         }
         x1.t = x0.t + dt;
         x1.z.clone_from(&x0.z);
-        let i = inputs!(self);
-        advance::bodies(&i, x0, dt, s, x1);
-        advance::free_trees(&i, &self.slots[slot as usize], (&mut self.free_trees, slot), dt, s, x1);
+        let (i, p) = (inputs!(self), &self.slots[slot as usize]);
+        advance::bodies(&i, p, x0, dt, s, x1);
+        advance::free_trees(&i, p, (&mut self.free_trees, slot), dt, s, x1);
         self.model.advance_activations(&x0.z, &self.held.control, dt, &mut x1.z);
         self.slots[slot as usize].problem.contacts().store_memory(dt, &mut x1.memory);
         Ok(())
@@ -425,13 +439,14 @@ impl System for RigidSystem {
         self.rebounds.of_step(&inputs, &self.slots, &mut self.search, [x0, x1], accuracy)
     }
 
-    /// Openings of loops, and how far motion leaves the straight lines along which contacts are looked for: ¼ δt |v₁ − v₀| of trees that move freely and may meet something, the error of a step of order one.
+    /// Openings of loops, and how far motion leaves straight lines: ¼ δt |v₁ − v₀| of trees and bodies that move freely and may meet something, the error of a step of order one.
     fn further_error(&mut self, x0: &State, full: &State, x1: &State) -> f64 {
         let quarter = 0.25 * (x1.t - x0.t);
         let bend = largest(self.free_trees.watched().map(|(dof, q, part)| {
             let weight = largest(self.error_weights[q].iter().copied());
             weight * part * quarter * (x1.v[dof] - x0.v[dof]).abs()
         }));
+        let bend = largest([bend, self.bend_of_flights(x1.t - x0.t)]);
         let weight = self.options.equality_weight;
         if weight == 0.0 || !self.closure.is_needed(&self.model) {
             return bend;
