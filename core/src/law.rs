@@ -89,14 +89,13 @@ pub struct LawProperties {
 
 impl LawProperties {
     /// Convex, finite everywhere, with a continuous impulse; of no curvature of surfaces.
-    pub const CONVEX: Self =
-        Self {
-            convex: true,
-            barrier: false,
-            smoothness: Smoothness::C1,
-            reads_curvature: false,
-            glides: false,
-        };
+    pub const CONVEX: Self = Self {
+        convex: true,
+        barrier: false,
+        smoothness: Smoothness::C1,
+        reads_curvature: false,
+        glides: false,
+    };
 }
 
 /// A contact, limit, coupling or actuation law: a potential of the contact velocity with impulse γ = −∇ℓ.

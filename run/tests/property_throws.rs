@@ -54,9 +54,8 @@ fn angle(name: &str, half: [f64; 3], cut: f64) -> String {
 }
 
 /// Kinds of geoms, in the order in which they are drawn.
-const KINDS: [&str; 10] = [
-    "sphere", "capsule", "cylinder", "ellipsoid", "box", "plate", "needle", "angle", "thin angle", "hull",
-];
+const KINDS: [&str; 10] =
+    ["sphere", "capsule", "cylinder", "ellipsoid", "box", "plate", "needle", "angle", "thin angle", "hull"];
 
 /// A geom as MJCF, its radius and its thinnest side \[m\], and its kind; `surfaces`: also meshes whose triangles collide.
 fn geom(rng: &mut Rng, asset: &mut String, name: &str, surfaces: bool) -> (String, f64, f64, usize) {
@@ -302,7 +301,13 @@ fn mode(rng: &mut Rng) -> (String, Method) {
             return (format!("icf at {accuracy:e}"), Method::cenic(accuracy));
         }
     };
-    let band = if dt < 1e-3 { "0.1 to 1" } else if dt < 5e-3 { "1 to 5" } else { "5 to 20" };
+    let band = if dt < 1e-3 {
+        "0.1 to 1"
+    } else if dt < 5e-3 {
+        "1 to 5"
+    } else {
+        "5 to 20"
+    };
     (format!("{name}, {band} ms"), method)
 }
 
@@ -326,7 +331,11 @@ fn property_many_throws() {
             (Some(false), false) => 3,
         };
         if right == Some(false) {
-            println!("{seed}: {:?} {name} {}, gap {gap}, change {change}", throw.kinds.map(|k| KINDS[k]), method.describe());
+            println!(
+                "{seed}: {:?} {name} {}, gap {gap}, change {change}",
+                throw.kinds.map(|k| KINDS[k]),
+                method.describe()
+            );
         }
         for key in throw.kinds.map(|k| KINDS[k].to_owned()).into_iter().chain([name]) {
             by.entry(key).or_default()[column] += 1;
@@ -334,6 +343,17 @@ fn property_many_throws() {
     }
     println!("kind: hits met, missed, passed, ghosts, grazes");
     by.iter().for_each(|(name, n)| println!("{name}: {n:?}"));
-    let sum = |i: usize| by.iter().filter(|(k, _)| !KINDS.contains(&k.as_str())).map(|(_, n)| n[i]).sum::<u32>();
+    let sum =
+        |i: usize| by.iter().filter(|(k, _)| !KINDS.contains(&k.as_str())).map(|(_, n)| n[i]).sum::<u32>();
     assert!(sum(1) == 0 && 1000 * sum(3) < sum(2), "{} missed, {} ghosts of {}", sum(1), sum(3), sum(2));
+}
+
+/// Throws that missed, or were thrown off the body that they pass, at one time: numbers of [`property_many_throws`].
+#[test]
+fn regression_throws_of_before() {
+    for seed in [693, 696, 1132, 1419, 1538, 1589, 1913, 2246, 5539, 6534, 6861, 9209] {
+        let (name, method) = mode(&mut Rng::new(!seed));
+        let (right, gap, change) = is_right(&throw(seed), &method);
+        assert!(right == Some(true), "{seed}, {name}: gap {gap} m, change {change}");
+    }
 }

@@ -11,7 +11,7 @@ use crate::contact::collider::{Collider, at, place};
 use crate::contact::motion::Motion;
 use crate::contact::pairs::{Pair, PairRules, PairTable};
 use crate::contact::partners::{self, Partners, Reach};
-use crate::contact::passing::Ahead;
+use crate::contact::passing::{Ahead, Bend};
 use crate::contact::placed::Placed;
 use crate::contact::travel::Travel;
 use crate::{Kinematics, Model};
@@ -91,6 +91,8 @@ pub(crate) struct FoundContact {
     pub weight_a: f64,
     /// The bodies do not touch yet: their points lie apart.
     pub apart: bool,
+    /// Of bodies that meet later in the step.
+    pub bend: Bend,
     /// Principal curvatures of the gap \[1/m\] where the law reads them, zeros elsewhere.
     pub curvature: Option<[f64; 2]>,
 }
@@ -283,7 +285,11 @@ impl Collision {
                 }
                 let first = near_pairs.points.len();
                 placed.query(p, margin, &mut near_pairs.points)?;
-                if near_pairs.points[first..].iter().any(|c| c.gap <= p.active + motion.fall) {
+                let thickness = placed.thickness(p);
+                if near_pairs.points[first..]
+                    .iter()
+                    .any(|c| c.gap <= p.active + motion.rests_below(thickness))
+                {
                     motion.touch(bodies);
                 }
                 near_pairs.queries.push(Query { pair: k, bodies, points: first..near_pairs.points.len() });
@@ -301,7 +307,13 @@ impl Collision {
             let geoms = [p.a, p.b].map(|i| colliders[i as usize].geom);
             for c in &near_pairs.met {
                 let gap = c.gap - p.active;
-                if motion.reaches(kin, model, *bodies, c, gap) {
+                let bend = match ahead {
+                    Ahead::Later(m) => m.bend(c, bodies.map(|b| &kin.x_wb[b].translation.vector)),
+                    _ => Bend::default(),
+                };
+                let turning = bend.turning.dot(&c.normal);
+                let gap = gap - bend.t * turning;
+                if motion.reaches(kin, model, (*bodies, -turning), c, gap) {
                     out.push(FoundContact {
                         bodies: *bodies,
                         geoms,
@@ -310,7 +322,8 @@ impl Collision {
                         material: p.material_at(gap),
                         gap,
                         weight_a: p.weight_a,
-                        apart: gap > 0.0 || ahead == Ahead::Later,
+                        apart: gap > 0.0 || matches!(ahead, Ahead::Later(_)),
+                        bend,
                         curvature: None,
                     });
                 }
@@ -364,6 +377,16 @@ impl Collision {
     /// Whether a body that moves has a geom that takes part.
     pub(crate) fn has(&self, body: usize) -> bool {
         self.proxies[self.first_moving..].binary_search_by_key(&body, |p| p.body).is_ok()
+    }
+
+    /// Geoms that take part.
+    pub(crate) fn colliders(&self) -> &[Collider] {
+        &self.colliders
+    }
+
+    /// Which of them meet.
+    pub(crate) fn rules(&self) -> &PairRules {
+        &self.rules
     }
 
     /// Collider of a geom that takes part.

@@ -8,6 +8,11 @@ use crate::actuation::drive::Drive;
 use crate::dynamics::free_bodies::FreeBodies;
 use crate::{BodyModel, Kinematics, Model, Spatial};
 
+/// Part of the way that gravity takes a body within a step below which a gap is none.
+const REST: f64 = 1.0 / 256.0;
+/// The same as a part of the thinner geom.
+const REST_OF_THIN: f64 = 1e-3;
+
 /// Motion of the bodies within a step as far as it can be bounded, for speculative contacts.
 #[derive(Clone, Debug)]
 pub(crate) struct Motion {
@@ -32,6 +37,8 @@ pub(crate) struct Motion {
     free: FreeBodies,
     flies: Vec<bool>,
     gravity: Vector3<f64>,
+    /// Contacts may be open at rest, or while they slide.
+    rests_open: bool,
     links: Vec<Link>,
 }
 
@@ -46,8 +53,8 @@ struct Link {
 }
 
 impl Motion {
-    /// Bodies float freely as `free` says.
-    pub(crate) fn new(model: &Model, free: &FreeBodies) -> Self {
+    /// Bodies float freely as `free` says; `rests_open`: contacts may be open at rest, or while they slide.
+    pub(crate) fn new(model: &Model, free: &FreeBodies, rests_open: bool) -> Self {
         let n = model.bodies.len();
         let moves = model.bodies.iter().map(|b| b.tree.is_some()).collect();
         let link = |(body, of): (usize, &BodyModel)| {
@@ -68,6 +75,7 @@ impl Motion {
             free: free.clone(),
             flies: vec![false; n],
             gravity: model.gravity,
+            rests_open,
             links: model.bodies.iter().enumerate().filter_map(link).collect(),
         }
     }
@@ -146,9 +154,14 @@ impl Motion {
         &self.flies
     }
 
-    /// Tells that two bodies touch each other, or are nearer than gravity may take them within the step.
+    /// Tells that two bodies touch each other, or are so near that they may rest on each other: [`Motion::rests_below`].
     pub(crate) fn touch(&mut self, bodies: [usize; 2]) {
         bodies.iter().for_each(|b| self.flies[*b] = false);
+    }
+
+    /// Gap below which bodies may rest on each other \[m\]: a part of the way that gravity takes them within the step, and of the `thickness` of the thinner geom; all of that way where contacts at rest may be open.
+    pub(crate) fn rests_below(&self, thickness: f64) -> f64 {
+        if self.rests_open { self.fall } else { (REST * self.fall).min(REST_OF_THIN * thickness) }
     }
 
     /// Distance that forces may take two bodies towards each other beyond their [`Motion::moved`] \[m\].
@@ -176,18 +189,23 @@ impl Motion {
         })
     }
 
+    /// Change of the angular velocity of a body over `t` \[s\] \[rad/s\].
+    pub(crate) fn spin_change(&self, kin: &Kinematics, body: usize, t: f64) -> Vector3<f64> {
+        self.free.spin_change(kin, body, t)
+    }
+
     /// Largest motion of points of a body \[m\]: those of two bodies come no nearer than the sum, [`Motion::approach`].
     pub(crate) fn reach(&self, body: usize) -> f64 {
         if self.horizon == 0.0 { 0.0 } else { self.reach[body] }
     }
 
     /// Whether a contact can close within the step: by twice the present approach of its points, or by that of one when something else stops the other,
-    /// plus free fall and their drive.
+    /// plus free fall and their drive; `turning` is the speed by which turning adds to the approach until then.
     pub(crate) fn reaches(
         &self,
         kin: &Kinematics,
         model: &Model,
-        bodies: [usize; 2],
+        (bodies, turning): ([usize; 2], f64),
         c: &ContactPoint,
         gap: f64,
     ) -> bool {
@@ -203,7 +221,7 @@ impl Motion {
             let [of_a, of_b] = [of(bodies[0], &c.p_a), of(bodies[1], &c.p_b)];
             alone = [a + of_a.max(0.0), b - of_b.min(0.0)];
         }
-        let closing = (2.0 * (a + b)).max(alone[0].max(0.0) + alone[1].max(0.0));
+        let closing = (2.0 * (a + b + turning)).max(alone[0].max(0.0) + alone[1].max(0.0));
         gap < self.horizon * closing + self.fall
     }
 }

@@ -19,13 +19,50 @@ const FAST: f64 = 2.0;
 /// Part of a length below which a gap counts as closed.
 const CLOSED: f64 = 1e-3;
 
+/// Time at which two geoms meet within the step \[s\], and how their motion changes until then, by side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Meeting {
+    t: f64,
+    /// Changes of angular velocities \[rad/s\].
+    spins: [Vector3<f64>; 2],
+    /// Acceleration of B relative to A in flight \[m/s²\].
+    fall: Vector3<f64>,
+}
+
+/// How the motion of two geoms at the time at which they meet differs from that of the start of the step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Bend {
+    /// The time \[s\].
+    pub t: f64,
+    /// Change of the velocity of B relative to A at the contact by turning until then, world axes \[m/s\].
+    pub turning: Vector3<f64>,
+    /// Acceleration that opens the gap afterwards \[m/s²\].
+    away: f64,
+}
+
+impl Meeting {
+    /// For a contact of bodies with the origins `at`.
+    pub(crate) fn bend(&self, c: &ContactPoint, at: [&Vector3<f64>; 2]) -> Bend {
+        let [a, b] = [c.p_a, c.p_b];
+        let turning = self.spins[1].cross(&(b.coords - at[1])) - self.spins[0].cross(&(a.coords - at[0]));
+        Bend { t: self.t, turning, away: self.fall.dot(&c.normal).max(0.0) }
+    }
+}
+
+impl Bend {
+    /// Opening of the gap by gravity after they meet in a step of `dt` \[m\]: it is taken off, as the geoms go on from there as they move then.
+    pub(crate) fn opens(&self, dt: f64) -> f64 {
+        0.5 * (dt - self.t).max(0.0).powi(2) * self.away
+    }
+}
+
 /// Encounter of two geoms within the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Ahead {
     /// The contacts of its start.
     Start,
     /// Contacts of a later time, at which they meet.
-    Later,
+    Later(Meeting),
     /// No contact: they pass each other.
     Nothing,
 }
@@ -69,7 +106,7 @@ impl Placed<'_> {
     /// ```text
     /// φ_t + h u·n_t − (t u₀ + ½ t² g)·n_t ≥ 0     in place of φ₀ + h u·n₀ ≥ 0
     /// ```
-    /// at the points of the bodies that meet there. Geoms that only graze, as one does that slides over a seam whose side its nearest point faces at the start, meet at the end of the step. Geoms that
+    /// at the points of the bodies that meet there. From then on they go on as they move at that time ([`Bend`]). Geoms that only graze, as one does that slides over a seam whose side its nearest point faces at the start, meet at the end of the step. Geoms that
     /// pass each other by more than forces may take them have no contact where the normal of the start of the step would stop them, or where they slide along each other by more than half their
     /// gap while it closes, or where a law that glides would throw them off each other.
     pub(crate) fn look_along(
@@ -182,10 +219,8 @@ impl Placed<'_> {
         let h = self.motion.horizon;
         // Between both ends velocities are within half their difference of the mean.
         let [first, last] = approach.velocity;
-        let speeds = Speeds {
-            velocity: 0.5 * (first + last),
-            spin: approach.spin + 0.5 * (last - first).norm(),
-        };
+        let speeds =
+            Speeds { velocity: 0.5 * (first + last), spin: approach.spin + 0.5 * (last - first).norm() };
         let closing = approach.closing(&now.near);
         for _ in 0..ADVANCES {
             let pose = |c: &Collider| self.moved(c.body, now.t) * c.pose;
@@ -233,7 +268,9 @@ impl Placed<'_> {
             c.gap -= t * self.relative(bodies, c, t).dot(&c.normal);
         }
         std::mem::swap(found, later);
-        Ok(Ahead::Later)
+        let spins = bodies.map(|b| self.motion.spin_change(self.kin, b, t));
+        let [fall_a, fall_b] = bodies.map(|b| self.motion.gain(b, 1.0));
+        Ok(Ahead::Later(Meeting { t, spins, fall: fall_b - fall_a }))
     }
 
     /// Whether the law acts on a contact though sliding alone opens it.

@@ -305,7 +305,8 @@ impl<'a, L: DualConeLaw, const D: usize> Step<'a, L, D> {
         let lag = self.slot.flight.lag();
         for (k, (gap, d_jac)) in geometry.iter().enumerate() {
             let rows = self.jac.rows(D * k, D);
-            let v_c = rows * &self.v_free;
+            let mut v_c = rows * &self.v_free;
+            v_c.iter_mut().zip(&map.bias()[D * k..]).for_each(|(v, b)| *v += b);
             let dv_c = d_jac * &self.v_free + rows * dv_free;
             let slip = d_jac * &v0 + rows * dv;
             let velocity = Vector3::from_fn(|i, _| if i < D { slip[i] } else { 0.0 });
@@ -414,8 +415,7 @@ impl<'a, L: DualConeLaw, const D: usize> Step<'a, L, D> {
         self.integrated(dq, &dv_end, |i, x| out[i] = x);
         out.rows_mut(nv, nv).copy_from(&dv_end);
         let d_lag = self.lag_tangent(&change, &dv_free);
-        let (end, change) =
-            (self.v_end.as_slice(), [dq.as_slice(), dv_end.as_slice(), d_lag.as_slice()]);
+        let (end, change) = (self.v_end.as_slice(), [dq.as_slice(), dv_end.as_slice(), d_lag.as_slice()]);
         self.free_bodies.advance_tangent(&slot.at.x0.q, end, change, dt, |i, x, v| {
             (out[i], out[nv + i]) = (x, v);
         });

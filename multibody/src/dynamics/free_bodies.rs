@@ -126,6 +126,18 @@ impl FreeBodies {
         Some(Pose::from_parts((centre - r1 * b.com).into(), r1))
     }
 
+    /// Change of the angular velocity of a body over `t` \[s\] without torque, world axes \[rad/s\]; zero for others.
+    pub(crate) fn spin_change(&self, kin: &Kinematics, body: usize, t: f64) -> Vector3<f64> {
+        let Some(b) = self.places.get(body).and_then(|p| p.map(|p| &self.list[p])) else {
+            return Vector3::zeros();
+        };
+        let r0 = kin.x_wb[body].rotation;
+        let spin = r0.inverse_transform_vector(&kin.twist[body].angular);
+        let turn = FreeRotation::new(&b.inertia, &spin, t, false).turn;
+        let later = turn * (b.inertia[1] * turn.inverse_transform_vector(&(b.inertia[0] * spin)));
+        r0 * (later - spin)
+    }
+
     /// Their bias: gravity alone.
     pub(crate) fn set_bias(&self, model: &Model, kin: &Kinematics, bias: &mut [f64]) {
         for b in &self.list {
@@ -156,8 +168,7 @@ impl FreeBodies {
         let Some(b) = self.places[body].map(|p| &self.list[p]) else { return };
         let (d_theta, spin) = (three(dq, b.v + 3), three(free, b.v + 3) - three(v0, b.v + 3));
         let d_spin = three(d_free, b.v + 3) - three(dv, b.v + 3);
-        let turned =
-            quaternion_at(q0, b.q + 3) * (d_theta.cross(&spin.cross(&b.com)) + d_spin.cross(&b.com));
+        let turned = quaternion_at(q0, b.q + 3) * (d_theta.cross(&spin.cross(&b.com)) + d_spin.cross(&b.com));
         (0..3).for_each(|i| out[b.v + i] = 0.5 * (d_free[b.v + i] - dv[b.v + i] + turned[i]));
     }
 
@@ -214,7 +225,8 @@ impl FreeBodies {
             let d_centre =
                 three(dv, b.v) + r0 * (d_theta0.cross(&spin0.cross(&b.com)) + d_spin0.cross(&b.com));
             let d_velocity = d_centre - r1 * (d_theta1.cross(&spin1.cross(&b.com)) + d_spin1.cross(&b.com));
-            let d_way = dt * (d_centre - three(d_lag, b.v)) + r0 * d_theta0.cross(&b.com) - r1 * d_theta1.cross(&b.com);
+            let d_way = dt * (d_centre - three(d_lag, b.v)) + r0 * d_theta0.cross(&b.com)
+                - r1 * d_theta1.cross(&b.com);
             for i in 0..3 {
                 f(b.v + i, dq[b.v + i] + d_way[i], d_velocity[i]);
                 f(b.v + 3 + i, d_theta1[i], d_spin1[i]);

@@ -12,9 +12,8 @@ pub(crate) fn held_trees(model: &Model) -> Vec<bool> {
     let compensated = model.joints.iter().filter(|j| j.actuator_gravity_compensation);
     compensated.for_each(|j| hold(&[model.dofs[j.v].tree]));
     model.equalities.iter().for_each(|e| hold(&e.trees));
-    let acts = |t: &&TendonModel| {
-        t.stiffness > 0.0 || t.damping > 0.0 || t.dry_friction > 0.0 || t.armature > 0.0
-    };
+    let acts =
+        |t: &&TendonModel| t.stiffness > 0.0 || t.damping > 0.0 || t.dry_friction > 0.0 || t.armature > 0.0;
     model.tendons.iter().filter(acts).for_each(|t| hold(&t.trees));
     let varies = |a: &&ActuatorModel| {
         a.shares_limit || a.muscle.is_some() || [a.gain[1], a.gain[2], a.bias[1], a.bias[2]] != [0.0; 4]

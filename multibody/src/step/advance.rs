@@ -8,14 +8,7 @@ use crate::step::pools::{CONTACT, LIMIT};
 use crate::step::prepared::Prepared;
 
 /// Coordinates and velocities of the bodies at the end of a step of `dt` \[s\] from `x0` with a solution, of the prepared problem where bodies fly.
-pub(crate) fn bodies(
-    i: &Inputs<'_>,
-    p: &Prepared,
-    x0: &State,
-    dt: f64,
-    s: &StepSolution,
-    x1: &mut State,
-) {
+pub(crate) fn bodies(i: &Inputs<'_>, p: &Prepared, x0: &State, dt: f64, s: &StepSolution, x1: &mut State) {
     x1.q.clone_from(&x0.q);
     i.model.integrate(&x0.q, s.position_velocity(), dt, &mut x1.q);
     x1.v.clone_from(&s.v);

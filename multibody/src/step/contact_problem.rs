@@ -9,6 +9,7 @@ use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
 use crate::contact::anchors::Anchors;
 use crate::contact::collision::FoundContact;
+use crate::contact::passing::Bend;
 use crate::step::flight::Flight;
 use crate::step::limit_rows::LimitRows;
 use crate::step::pools::{CONTACT, LIMIT};
@@ -18,9 +19,9 @@ use crate::{Kinematics, Model, RigidLaws, RigidOptions};
 /// A problem whose first rows are those of contacts and limits.
 pub(crate) struct ContactProblem {
     pub frozen: FrozenProblem,
-    /// Seeds of contacts, and the gaps at the start of the step \[m\].
+    /// Seeds of contacts, and the gaps at the start of the step \[m\] with how motion bends until they close.
     pub seeds: Vec<ContactSeed>,
-    gaps: Vec<f64>,
+    gaps: Vec<(f64, Bend)>,
     pub limits: LimitRows,
     sharing: Sharing,
     anchors: Anchors,
@@ -66,13 +67,11 @@ impl ContactProblem {
         self.limits.seeds.iter_mut().for_each(|s| s.dt = dt);
     }
 
-    /// Gaps that the laws see in a step of `dt`, φ₀ − δt n·w: φ₀ + δt (vₙ − n·w) is the gap at its end.
+    /// Gaps that the laws see in a step of `dt`. Bodies in flight lag by w behind their last velocity: φ₀ − δt n·w, as φ₀ + δt (vₙ − n·w) is the gap at its end.
     pub(crate) fn set_gaps(&mut self, dt: f64, flight: &Flight) {
         let contacts = self.frozen.contacts().iter().zip(&self.gaps);
-        for (seed, (c, gap)) in self.seeds.iter_mut().zip(contacts) {
-            if let Some(opening) = flight.opening(c) {
-                seed.gap = gap - dt * opening;
-            }
+        for (seed, (c, (gap, bend))) in self.seeds.iter_mut().zip(contacts) {
+            seed.gap = gap - bend.opens(dt) - dt * flight.opening(c).unwrap_or(0.0);
         }
     }
 
@@ -90,7 +89,7 @@ impl ContactProblem {
         // Seeds of the last step are overwritten: contacts in `set_step`, sides there or here.
         self.seeds.resize(found.len(), ContactSeed::default());
         self.gaps.clear();
-        self.gaps.extend(found.iter().map(|c| c.gap));
+        self.gaps.extend(found.iter().map(|c| (c.gap, c.bend)));
         let tree_of = |b: usize| i.model.bodies[b].tree;
         let parts = self.frozen.parts_mut();
         parts.map.clear();
@@ -101,8 +100,12 @@ impl ContactProblem {
             let surface = |side: usize| c.surface_velocity(kin, surface_velocity, side);
             let moving = c.geoms.iter().any(|&g| surface_velocity[g] != Vector3::zeros());
             let mut bias = [0.0; 6];
-            if moving {
-                bias[..3].copy_from_slice((frame.transpose() * (surface(1) - surface(0))).as_slice());
+            if moving || c.bend.turning != Vector3::zeros() {
+                let mut relative = c.bend.turning;
+                if moving {
+                    relative += surface(1) - surface(0);
+                }
+                bias[..3].copy_from_slice((frame.transpose() * relative).as_slice());
             }
             parts.map.push_constraint(&bias[..dim]);
             let trees = c.bodies.map(tree_of);

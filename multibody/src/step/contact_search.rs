@@ -32,7 +32,8 @@ impl ContactSearch {
         let glides = laws.contact.properties().glides;
         Self {
             collision: Collision::new(scene, model, laws.steepest, &reference.bodies, glides),
-            motion: Motion::new(model, free),
+            // Explicit laws push before bodies touch.
+            motion: Motion::new(model, free, glides || laws.contact.swept().is_some()),
             found: Vec::new(),
             law: laws.contact.boxed_empty(),
             seeds: Vec::new(),

@@ -18,6 +18,8 @@ pub(crate) struct Prepared {
     /// Changes of velocity by motors, springs and applied forces within the step.
     pub drive: Drive,
     pub flight: Flight,
+    /// Geoms that passed through each other in the last step from here.
+    pub crossed: Option<[u32; 2]>,
     pub problem: RigidProblem,
 }
 
@@ -29,6 +31,7 @@ impl Prepared {
             at: StateKinematics::new(model),
             drive: Drive::new(model, &motion.mass),
             flight: Flight::default(),
+            crossed: None,
             problem: RigidProblem::new(model, laws, &motion, options)?,
             motion,
         })

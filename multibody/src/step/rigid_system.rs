@@ -10,6 +10,7 @@ use crate::actuation::gains::for_drives;
 use crate::actuation::inputs::{Held, Inputs, Settings};
 use crate::contact::collision::CollidingPair;
 use crate::contact::contact_model;
+use crate::contact::crossing::Crossing;
 use crate::dynamics::free_bodies::FreeBodies;
 use crate::dynamics::free_trees::FreeTrees;
 use crate::dynamics::reference_mass::ReferenceMass;
@@ -53,6 +54,7 @@ pub struct RigidSystem {
     pub(crate) contact_model: Option<ContactModel>,
     closure: Closure,
     rebounds: LostRebound,
+    crossing: Crossing,
     /// Trees that move freely where nothing touches them.
     pub(crate) free_trees: FreeTrees,
     error_weights: Vec<f64>,
@@ -120,6 +122,7 @@ impl RigidSystem {
         };
         let inputs = Inputs { model: &model, held: &held, settings: &settings };
         let rebounds = LostRebound::new(&inputs, &search, options.speculative);
+        let crossing = Crossing::new(&model, search.collision.colliders());
         let pairs = || search.collision.pairs().map(|p| p.geoms);
         let free_trees = match options.carries_momentum {
             true => FreeTrees::of(&model, &settings.reference, &settings.free_bodies, pairs()),
@@ -137,6 +140,7 @@ impl RigidSystem {
             contact_model: None,
             closure: Closure::new(&model),
             rebounds,
+            crossing,
             error_weights: vec![1.0; model.nq],
             model,
         })
@@ -240,6 +244,19 @@ impl RigidSystem {
     /// Rows per contact.
     pub fn contact_dim(&self) -> usize {
         self.slots[0].problem.contacts().dim()
+    }
+
+    /// Looks for geoms that passed through each other in a step to `x1`, unless bodies are left to pass: without a look ahead.
+    fn find_crossing(&mut self, slot: Slot, dt: f64, s: &StepSolution, x1: &State) {
+        let Self { model, crossing, search, held, .. } = self;
+        let p = &mut self.slots[slot as usize];
+        p.crossed = None;
+        let frozen = &p.problem.contacts().frozen;
+        let looks = self.settings.contact && self.options.speculative && frozen.dt() == dt;
+        if looks && crossing.may_happen(model, dt, s, frozen.free_velocity()) {
+            let found = crossing.find(&search.collision, model, &p.at.kin, &x1.q, &held.mocap);
+            p.crossed = found.map(|geoms| geoms.map(|g| g as u32));
+        }
     }
 
     /// [`System::further_error`] of bodies that fly in both halves of a step of `dt`.
@@ -401,6 +418,7 @@ impl System for RigidSystem {
         let (i, p) = (inputs!(self), &self.slots[slot as usize]);
         advance::bodies(&i, p, x0, dt, s, x1);
         advance::free_trees(&i, p, (&mut self.free_trees, slot), dt, s, x1);
+        self.find_crossing(slot, dt, s, x1);
         self.model.advance_activations(&x0.z, &self.held.control, dt, &mut x1.z);
         self.slots[slot as usize].problem.contacts().store_memory(dt, &mut x1.memory);
         Ok(())
@@ -437,6 +455,10 @@ impl System for RigidSystem {
     fn defect(&mut self, x0: &State, x1: &State, accuracy: f64) -> f64 {
         let inputs = inputs!(self);
         self.rebounds.of_step(&inputs, &self.slots, &mut self.search, [x0, x1], accuracy)
+    }
+
+    fn crossed(&self, slot: Slot) -> Option<[u32; 2]> {
+        self.slots[slot as usize].crossed
     }
 
     /// Openings of loops, and how far motion leaves straight lines: ¼ δt |v₁ − v₀| of trees and bodies that move freely and may meet something, the error of a step of order one.
