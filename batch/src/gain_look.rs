@@ -1,10 +1,12 @@
 use signorini_comfree::ComfreeSolver;
 use signorini_core::{
-    AdvanceReport, ContactGeometry, LastSolve, ProblemError, Slot, State, StepError, System, check_end,
+    AdvanceReport, ContactGeometry, LastSolve, ProblemError, Slot, State, StepError, StepReport, System,
+    check_end,
 };
 use signorini_laws::Gains;
 use signorini_multibody::{Model, OverloadRecord, RigidSystem};
 
+use signorini_run::crossing::CrossingRecord;
 use signorini_run::depth::{Thicknesses, TooDeep};
 use signorini_run::{ComFree, Method};
 
@@ -15,7 +17,7 @@ const ITERATIONS: usize = 40;
 /// A speed at which every facet of a contact acts \[m/s\].
 const CLOSING: f64 = 1e6;
 
-/// Largest gain of one world so far; steps that were looked at; light bodies under heavy ones; the pair that is deepest beside its size.
+/// Largest gain of one world so far; steps that were looked at; light bodies under heavy ones; the pair that is deepest beside its size; geoms that passed through each other.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GainRecord {
     steps: u32,
@@ -27,6 +29,7 @@ pub(crate) struct GainRecord {
     bound: f64,
     overload: OverloadRecord,
     deepest: Option<TooDeep>,
+    crossing: CrossingRecord,
 }
 
 impl GainRecord {
@@ -36,6 +39,11 @@ impl GainRecord {
         if found.is_some_and(|f| self.deepest.is_none_or(|d| f.part() > d.part())) {
             self.deepest = found;
         }
+    }
+
+    /// Looks for geoms that passed through each other in a step from `t` \[s\].
+    pub(crate) fn look_at_crossings(&mut self, t: f64, report: &StepReport) {
+        self.crossing.look(t, report);
     }
 
     /// Looks for a light body under a heavy one after the step from `t` \[s\] that ended with `last`; the system holds its problem.
@@ -69,7 +77,8 @@ impl GainRecord {
                 "{line}; look at depths of contacts, or try another step, more sweeps or another method beside it"
             ))
         };
-        self.warning_of_gains().or_else(of_loads).or_else(of_depths).or_else(of_solves)
+        let of_crossings = || self.crossing.warning(model);
+        self.warning_of_gains().or_else(of_loads).or_else(of_crossings).or_else(of_depths).or_else(of_solves)
     }
 
     fn warning_of_gains(&self) -> Option<String> {

@@ -189,6 +189,7 @@ impl Lane {
         }
         self.gains.look_at_loads(system, t, taken.last, beta);
         self.gains.look_at_depths(&worker.sizes, taken.x0.t, taken.last.contacts);
+        self.gains.look_at_crossings(taken.x0.t, taken.report);
         if let Some(look) = &mut worker.look {
             look.look(&mut self.gains, system, &self.x, dt, taken.last, self.own_gains);
         }

@@ -133,7 +133,11 @@ fn regression_a_short_keyframe_is_warned_of() {
 
 /// A box that falls onto the floor turning and sliding with the given recipe, 4 s.
 fn drop(recipe: Method) -> CpuBatch {
-    let scene = SceneBuilder::new("box").half_space().body("box").at([0.0, 0.0, 0.2]).free_joint();
+    drop_from(0.2, recipe)
+}
+
+fn drop_from(z: f64, recipe: Method) -> CpuBatch {
+    let scene = SceneBuilder::new("box").half_space().body("box").at([0.0, 0.0, z]).free_joint();
     let scene = scene.cuboid([0.1, 0.1, 0.1]).build().unwrap();
     let mut b = CpuBatch::new(&scene, 2, recipe, BatchOptions { threads: 1 }).unwrap();
     let mut x = b.state(0).unwrap().clone();
@@ -177,7 +181,7 @@ fn regression_gains_beyond_the_bound_are_said() {
 
 #[test]
 fn regression_a_lane_that_runs_away_is_frozen_with_the_reason() {
-    let b = drop(published(5.0, 0.5));
+    let b = drop_from(0.1005, published(500.0, 5.0));
     let Some(LaneStatus::Failed(e @ StepError::Runaway { .. })) = b.status(0) else {
         unreachable!("{:?}", b.status(0))
     };
@@ -193,10 +197,10 @@ fn regression_a_lane_that_runs_away_is_frozen_with_the_reason() {
     b.load(0, &x).unwrap();
     assert_eq!((b.warning(0).unwrap(), b.status(0)), (None, Some(&LaneStatus::Running)));
 
-    let xml = "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .2'><freejoint/>\
+    let xml = "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .1005'><freejoint/>\
         <geom type='box' size='.1 .1 .1'/></body></worldbody></mujoco>";
     let model = Model::from_xml_string(xml).unwrap();
-    let model = model.with_method(published(5.0, 0.5));
+    let model = model.with_method(published(500.0, 5.0));
     let mut data = Data::new(&model).unwrap();
     (data.qvel[0], data.qvel[3]) = (0.3, 0.9);
     let x0 = data.state();

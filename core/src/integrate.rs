@@ -22,6 +22,8 @@ pub struct StepReport {
     pub contacts: u32,
     /// Bodies that left the last solve that did not converge no room to move ([`crate::StepProblem::blocking`]).
     pub blocked: Option<[u32; 2]>,
+    /// Geoms that passed through each other: [`System::crossed`].
+    pub crossed: Option<[u32; 2]>,
 }
 
 /// Solves step problems, and again while they ask for it with the impulses found ([`StepProblem::relag`]).

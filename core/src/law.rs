@@ -83,12 +83,19 @@ pub struct LawProperties {
     pub smoothness: Smoothness,
     /// `prepare` reads [`ContactSeed::curvature`](crate::ContactSeed::curvature), which systems then fill in.
     pub reads_curvature: bool,
+    /// Sliding opens the contact: an impulse acts where φ₀ + δt (vₙ − μ‖vₜ‖) < 0, on bodies that slide past each other too. Systems leave such pairs without a contact.
+    pub glides: bool,
 }
 
 impl LawProperties {
     /// Convex, finite everywhere, with a continuous impulse; of no curvature of surfaces.
-    pub const CONVEX: Self =
-        Self { convex: true, barrier: false, smoothness: Smoothness::C1, reads_curvature: false };
+    pub const CONVEX: Self = Self {
+        convex: true,
+        barrier: false,
+        smoothness: Smoothness::C1,
+        reads_curvature: false,
+        glides: false,
+    };
 }
 
 /// A contact, limit, coupling or actuation law: a potential of the contact velocity with impulse γ = −∇ℓ.

@@ -75,6 +75,11 @@ pub trait System {
         let _ = (x0, x1, accuracy);
         0.0
     }
+    /// Geoms that passed through each other in the last step from a slot ([`System::commit`]), which did not see them meet. Error control takes a shorter step. None for systems that do not look for such.
+    fn crossed(&self, slot: Slot) -> Option<[u32; 2]> {
+        let _ = slot;
+        None
+    }
     /// Errors of a step from `x0` that [`System::distance`] does not see, in its unit: `x1` is its end after two half steps, `full` after one. An estimate of error takes the largest.
     fn further_error(&mut self, x0: &State, full: &State, x1: &State) -> f64 {
         let _ = (x0, full, x1);

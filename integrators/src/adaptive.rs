@@ -5,6 +5,9 @@ use signorini_core::{
 
 use crate::{ContactStep, Floor, PreparedStep, StepController, StepDoubling, Verdict, interval};
 
+/// Defect of a step in which geoms passed through each other: the next try is half as long.
+const CROSSED: f64 = 4.0;
+
 /// Error-controlled steps of any scheme that estimates its error.
 ///
 /// The wanted step is kept from one interval to the next, so that sampling does not disturb it; [`Adaptive::next_step`] and
@@ -105,6 +108,7 @@ impl<P: OneStep> Adaptive<P> {
                     let mut error = r.error.unwrap_or(f64::NAN);
                     if error <= c.accuracy {
                         r.defect = r.defect.max(sys.defect(x, &self.x1, c.accuracy));
+                        r.defect = r.defect.max(r.crossed.map_or(0.0, |_| CROSSED));
                     }
                     // A defect of one counts as an error of the accuracy asked for; NaN stays NaN.
                     let defect = c.accuracy * r.defect;

@@ -85,7 +85,9 @@ impl<S: ContactSolver> PreparedStep for ContactStep<S> {
         if leg.slot == Slot::Start {
             report.contacts = self.contacts.len() as u32;
         }
-        sys.commit(leg.slot, leg.x0, leg.dt, &self.solution, x1).map_err(|e| fail(e.into()))
+        sys.commit(leg.slot, leg.x0, leg.dt, &self.solution, x1).map_err(|e| fail(e.into()))?;
+        report.crossed = report.crossed.or_else(|| sys.crossed(leg.slot));
+        Ok(())
     }
     fn last_solve(&self) -> LastSolve<'_> {
         let (dt, slot) = (self.solution_dt, self.solution_slot);

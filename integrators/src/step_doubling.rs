@@ -102,6 +102,8 @@ impl<P: PreparedStep> OneStep for StepDoubling<P> {
         start.prepare(sys, x0, dt, retry)?;
         sys.guess(slot, x0, guess);
         scheme.step_from(sys, Leg { slot, x0, dt, guess }, full, &mut report)?;
+        // The half steps are those that are taken.
+        report.crossed = None;
 
         sys.guess(slot, full, guess_full);
         for (g, f) in guess.iter_mut().zip(&*guess_full) {

@@ -10,6 +10,7 @@ use signorini_core::{
 use signorini_multibody::{Model, OverloadRecord, RigidSystem, Sensors, contact_impulse};
 use signorini_scene::{Pose, Scene};
 
+use crate::crossing::CrossingRecord;
 use crate::depth::DepthRecord;
 use crate::drift::DriftRecord;
 use crate::recording::{ContactRow, Recording, RecordingHeader, Row, RowSink, StepPart, push_pose};
@@ -31,9 +32,8 @@ pub struct Recorder<'a, S: RowSink = Recording> {
     control: Vec<f64>,
     mocap: Vec<Pose>,
     watch: Option<GainWatch>,
-    /// β of the dual cone where pairs that carry too much are looked for.
-    recovery: Option<f64>,
-    overload: OverloadRecord,
+    loads: Loads,
+    crossing: CrossingRecord,
     depth: DepthRecord,
     drift: DriftRecord,
 }
@@ -138,9 +138,17 @@ pub struct RecordingStart<'s> {
     pub held: HeldInputs<'s>,
 }
 
+/// Pairs that carry too much, looked for where the dual cone undoes the part β of a penetration per step.
+#[derive(Debug, Default)]
+struct Loads {
+    /// β.
+    recovery: Option<f64>,
+    record: OverloadRecord,
+}
+
 impl Recorder<'_> {
     /// In memory, for a scene under a method; the first row is the state `x0` with the inputs `held` there. Pairs that are deep in each other beside their size
-    /// ([`DepthRecord`]), energy that changes though nothing dissipates ([`DriftRecord`]), gains beyond the bound of stability ([`GainWatch`]) and the first light body under a heavy one ([`OverloadRecord`]) are told in the header's `warnings`.
+    /// ([`DepthRecord`]), energy that changes though nothing dissipates ([`DriftRecord`]), gains beyond the bound of stability ([`GainWatch`]), the first geoms that passed through each other in a step ([`CrossingRecord`]) and the first light body under a heavy one ([`OverloadRecord`]) are told in the header's `warnings`.
     ///
     /// # Errors
     /// As [`Method::system`].
@@ -165,7 +173,7 @@ impl<'a, S: RowSink> Recorder<'a, S> {
         let (watch, probe) = (GainWatch::new(scene, method)?, method.system(scene)?);
         let mut r = Self::with_system(start, probe, method.single_step(), sink)?;
         r.watch = watch;
-        r.recovery = method.as_comfree().and_then(ComFree::recovery);
+        r.loads.recovery = method.as_comfree().and_then(ComFree::recovery);
         r.depth.set_method(scene, method);
         r.recording.header_mut().warnings.extend(unread(scene, method));
         Ok(r)
@@ -213,8 +221,8 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             control: held.control.to_vec(),
             mocap: held.mocap.to_vec(),
             watch: None,
-            recovery: None,
-            overload: OverloadRecord::default(),
+            loads: Loads::default(),
+            crossing: CrossingRecord::default(),
             depth: DepthRecord::new(scene, DepthRecord::REMEDY),
             drift,
         };
@@ -247,16 +255,16 @@ impl<'a, S: RowSink> Recorder<'a, S> {
 
     /// Warning of a light body under a heavy one, once.
     fn carried(&mut self, step: &AcceptedStep<'_>) -> Option<String> {
-        let beta = self.recovery.filter(|_| self.overload.due(&step.last))?;
+        let beta = self.loads.recovery.filter(|_| self.loads.record.due(&step.last))?;
         self.probe.control_mut().copy_from_slice(&self.control);
         self.probe.mocap_poses_mut().copy_from_slice(&self.mocap);
         // The run itself has solved this problem, so it cannot fail.
         self.probe.prepare(Slot::Start, step.x0, step.last.dt).ok()?;
         self.probe.problem(Slot::Start, step.last.dt).ok()?;
-        if !self.overload.look(&self.probe, step.x0.t, &step.last, beta) {
+        if !self.loads.record.look(&self.probe, step.x0.t, &step.last, beta) {
             return None;
         }
-        let text = self.overload.found()?.describe(self.probe.model());
+        let text = self.loads.record.found()?.describe(self.probe.model());
         Some(format!(
             "{text}; take a smaller step (the depth falls as its square), more sweeps (--sweeps) or --solver icf"
         ))
@@ -334,6 +342,10 @@ impl<S: RowSink> StepObserver for Recorder<'_, S> {
             let warnings = &mut self.recording.header_mut().warnings;
             warnings.retain(|w| !w.starts_with(DriftRecord::WORD));
             warnings.push(self.drift.warning(step.x1.t));
+        }
+        if self.crossing.look(step.x0.t, r) {
+            let warning = self.crossing.warning(self.probe.model());
+            self.recording.header_mut().warnings.extend(warning);
         }
         if let Some(warning) = self.carried(step) {
             self.recording.header_mut().warnings.push(warning);

@@ -30,6 +30,7 @@ mod property_bounces;
 mod property_closed_loops;
 mod property_contact_model;
 mod property_creep;
+mod property_crossings;
 mod property_depth;
 mod property_free_flight;
 mod property_gain_factors;

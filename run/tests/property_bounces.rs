@@ -86,3 +86,12 @@ fn regression_stiff_impacts_are_elastic() {
         assert!((0.9..1.001).contains(&own) && paper < 1.07, "{file}: {own} m, {paper} m in paper mode");
     }
 }
+
+/// A light ball on a soft plane lost 10.4 % of its height.
+#[test]
+fn regression_light_balls_keep_their_height() {
+    let (mass, k, fall): (f64, f64, f64) = (0.05, 10f64.powf(3.72), 0.3);
+    let times = [(2.0 * GRAVITY * fall).sqrt(), 3.2 * (mass / k).sqrt()];
+    let found = height(&drop(mass, fall, k, 0.0), &Method::cenic(1e-3), times);
+    assert!((0.9..1.001).contains(&(found / fall)), "{found} of {fall} m");
+}

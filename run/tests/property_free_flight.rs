@@ -64,6 +64,33 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    /// Under gravity and a constant force a body is where the parabola is, at any step.
+    #[test]
+    fn property_flight_follows_its_curve(
+        v in [-5f64..5.0, -5f64..5.0, -5f64..5.0],
+        spin in [-30f64..30.0, -30f64..30.0, -30f64..30.0],
+        force in [-9f64..9.0, -9f64..9.0, -9f64..9.0],
+        method in 0usize..16,
+    ) {
+        let text = "<mujoco><worldbody><body><freejoint/><geom type='box' size='.1 .05 .08' mass='2'/></body></worldbody></mujoco>";
+        let scene = Scene::from_mjcf(text, "flight.xml", &LoadOptions::default()).unwrap();
+        let method = &methods()[method];
+        let mut sys = method.system(&scene).unwrap();
+        let mut x = sys.initial_state(None).unwrap();
+        x.v.copy_from_slice(&[v, spin].concat());
+        sys.applied_force_mut()[..3].copy_from_slice(&force);
+        method.integrator().unwrap().advance(&mut sys, &mut x, 1.3, &mut NoObserver).unwrap();
+        for i in 0..3 {
+            let a = 0.5 * force[i] - if i == 2 { 9.81 } else { 0.0 };
+            let [q, u] = [v[i] * 1.3 + 0.5 * a * 1.3 * 1.3, v[i] + 1.3 * a];
+            prop_assert!((x.q[i] - q).abs() < 1e-7 && (x.v[i] - u).abs() < 1e-7, "{}: {:?}", method.describe(), x.q);
+        }
+    }
+}
+
 /// The witness gained a third of its energy in 20 s at 1e-3.
 #[test]
 fn regression_tumbling_keeps_its_energy() {

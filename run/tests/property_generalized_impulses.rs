@@ -265,7 +265,7 @@ impl ByHand<'_> {
 impl StepObserver for ByHand<'_> {
     fn accepted(&mut self, step: &AcceptedStep<'_>) {
         self.recorder.accepted(step);
-        for s in solves(&self.probe, step) {
+        for s in solves(&mut self.probe, step) {
             self.look(&s);
         }
         self.compare();

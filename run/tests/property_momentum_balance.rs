@@ -146,7 +146,7 @@ impl Balance<'_> {
 impl StepObserver for Balance<'_> {
     fn accepted(&mut self, step: &AcceptedStep<'_>) {
         self.recorder.accepted(step);
-        for s in solves(&self.probe, step) {
+        for s in solves(&mut self.probe, step) {
             self.look(&s);
         }
         // States go on with the velocities that were solved for; bodies that carry their momentum turn.

@@ -1,5 +1,6 @@
 //! Bodies that are thrown at others meet them, and are left alone where they fly past: whatever the shapes, the speed, the spin, the step and the solver.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use proptest::prelude::*;
@@ -8,6 +9,7 @@ use signorini_core::{AcceptedStep, NoObserver, State, StepObserver};
 use signorini_geometry::{Shape, contacts};
 use signorini_multibody::Kinematics;
 use signorini_run::Method;
+use signorini_run::names::law;
 use signorini_scene::{GeomShape, LoadOptions, Pose, Scene};
 use signorini_testkit::data;
 use signorini_testkit::rng::Rng;
@@ -32,6 +34,7 @@ struct Throw {
     thin: f64,
     /// Sum of the radii \[m\].
     radius: f64,
+    kinds: [usize; 2],
 }
 
 /// A mesh of a box without its corner towards +x and +y, or whole where the corner is all of it, as MJCF.
@@ -50,12 +53,23 @@ fn angle(name: &str, half: [f64; 3], cut: f64) -> String {
     format!("<mesh name='{name}' vertex='{vertices}' face='{faces}'/>")
 }
 
-/// A geom as MJCF, its radius and its thinnest side \[m\]; `surfaces`: also meshes whose triangles collide.
-fn geom(rng: &mut Rng, asset: &mut String, name: &str, surfaces: bool) -> (String, f64, f64) {
+/// Kinds of geoms, in the order in which they are drawn.
+const KINDS: [&str; 10] =
+    ["sphere", "capsule", "cylinder", "ellipsoid", "box", "plate", "needle", "angle", "thin angle", "hull"];
+
+/// A geom as MJCF, its radius and its thinnest side \[m\], and its kind; `surfaces`: also meshes whose triangles collide.
+fn geom(rng: &mut Rng, asset: &mut String, name: &str, surfaces: bool) -> (String, f64, f64, usize) {
     let s = rng.log_uniform(0.03, 0.15);
     let [x, y, z] = [0; 3].map(|_| rng.uniform(0.3, 1.0) * s);
     let far = |x: f64, y: f64, z: f64| Vector3::new(x, y, z).norm();
-    match rng.below(if surfaces { 14 } else { 8 }) {
+    let drawn = rng.below(if surfaces { 14 } else { 8 });
+    let kind = match drawn {
+        k @ 0..=6 => k,
+        8..=9 => 7,
+        10..=11 => 8,
+        _ => 9,
+    };
+    let (text, radius, thin) = match drawn {
         0 => (format!("type='sphere' size='{s}'"), s, 2.0 * s),
         1 => (format!("type='capsule' size='{x} {s}'"), s + x, 2.0 * x),
         2 => (format!("type='cylinder' size='{x} {y}'"), x.hypot(y), 2.0 * x.min(y)),
@@ -87,7 +101,8 @@ fn geom(rng: &mut Rng, asset: &mut String, name: &str, surfaces: bool) -> (Strin
             write!(asset, "<mesh name='{name}' vertex='{vertices}'/>").unwrap();
             (format!("type='mesh' mesh='{name}'"), 1.5 * s, s)
         }
-    }
+    };
+    (text, radius, thin, kind)
 }
 
 fn quaternion(rng: &mut Rng) -> String {
@@ -96,14 +111,14 @@ fn quaternion(rng: &mut Rng) -> String {
 }
 
 /// A throw at 1 to 20 m/s, half of them with a spin of up to 100 rad/s and half of them under gravity, aimed at the body or beside it.
-fn throw(seed: u64, weightless: bool) -> Throw {
+fn throw(seed: u64) -> Throw {
     let rng = &mut Rng::new(seed);
     let mut asset = String::new();
     let surfaces = rng.chance(0.5);
-    let (a, of_a, thin_a) = geom(rng, &mut asset, "a", surfaces);
-    let (b, of_b, thin_b) = geom(rng, &mut asset, "b", surfaces);
+    let (a, of_a, thin_a, kind_a) = geom(rng, &mut asset, "a", surfaces);
+    let (b, of_b, thin_b, kind_b) = geom(rng, &mut asset, "b", surfaces);
     let speed = rng.log_uniform(1.0, 20.0);
-    let falls = rng.chance(0.5) && !weightless;
+    let falls = rng.chance(0.5);
     let spin = if rng.chance(0.5) { rng.log_uniform(1.0, 100.0) } else { 0.0 };
     let d = rng.vector::<3>().normalize();
     let beside = rng.vector::<3>();
@@ -131,6 +146,7 @@ fn throw(seed: u64, weightless: bool) -> Throw {
         time: 2.0 * time,
         thin: thin_a.min(thin_b),
         radius: of_a + of_b,
+        kinds: [kind_a, kind_b],
     }
 }
 
@@ -193,9 +209,8 @@ fn smallest_gap(throw: &Throw, path: &Path) -> f64 {
 
 /// Whether a method meets a body that is hit, and passes one that is not; None for grazes. With the smallest gap of the flight \[m\] and the change of velocity by contact over the speed.
 fn is_right(throw: &Throw, method: &Method) -> (Option<bool>, f64, f64) {
-    // Without gravity flights are exact at any step; a curve is that of the steps.
-    let fine = Method::icf().with_step(2e-3);
-    let path = fly(&throw.free, throw, if method.dt().is_some() { method } else { &fine });
+    // Flights are exact at any step; between its ends a curve is taken as straight.
+    let path = fly(&throw.free, throw, &Method::icf().with_step(2e-3));
     let gap = smallest_gap(throw, &path);
     let ends = [&path, &fly(&throw.scene, throw, method)]
         .map(|p| Vector3::from_column_slice(&p.0.last().unwrap().v[..3]));
@@ -222,13 +237,13 @@ fn method() -> impl Strategy<Value = Method> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 20, ..ProptestConfig::default() })]
 
-    /// Grazes aside, each throw is right: with and without gravity in equal steps, without gravity under error control, whose steps are too long for a curve.
+    /// Grazes aside, each throw is right.
     #[test]
     fn property_throws_meet(seed in any::<u64>(), method in method()) {
         let mut wrong = Vec::new();
         for n in 0..THROWS {
             let seed = seed.wrapping_add(n);
-            let (right, gap, change) = is_right(&throw(seed, method.dt().is_none()), &method);
+            let (right, gap, change) = is_right(&throw(seed), &method);
             if right == Some(false) {
                 wrong.push((seed, gap, change));
             }
@@ -237,7 +252,7 @@ proptest! {
     }
 }
 
-/// The witnesses flew through the bodies that they hit, each at the accuracy or the step of its name. One more, `1e-3_w5_48`, misses still: steps of 18 ms fall g h t/2 = 13 mm lower on the way.
+/// The witnesses flew through the bodies that they hit, each at the accuracy or the step of its name.
 #[test]
 fn regression_thrown_bodies_meet() {
     let mut seen = 0;
@@ -246,6 +261,7 @@ fn regression_thrown_bodies_meet() {
         ("1e-2_w5_93", Method::cenic(1e-2)),
         ("1e-3_w0_24", Method::cenic(1e-3)),
         ("1e-3_w5_131", Method::cenic(1e-3)),
+        ("1e-3_w5_48", Method::cenic(1e-3)),
         ("1e-4_w0_15", Method::cenic(1e-4)),
     ] {
         let Some(file) = data::case(format!("rigid/throw_miss_{name}.xml")) else { return };
@@ -267,5 +283,77 @@ fn regression_thrown_bodies_meet() {
         assert!(change(&method) > TOUCHED, "{name}: {}", method.describe());
         seen += 1;
     }
-    assert_eq!(seen, 5);
+    assert_eq!(seen, 6);
+}
+
+/// Modes of [`property_many_throws`] by name, with a step or an accuracy.
+fn mode(rng: &mut Rng) -> (String, Method) {
+    let dt = rng.log_uniform(1e-4, 2e-2);
+    let law = |m: Method, name: &str| m.with_law(law(name, false).unwrap()).unwrap();
+    let (name, method) = match rng.below(9) {
+        0 => ("icf", Method::icf().with_step(dt)),
+        1 => ("icf similar", law(Method::icf(), "similar").with_step(dt)),
+        2 => ("icf sap", law(Method::icf(), "sap").with_step(dt)),
+        3 => ("comfree", Method::comfree().with_step(dt)),
+        4 => ("reference", Method::reference().with_step(dt)),
+        k => {
+            let accuracy = 10f64.powi(4 - k as i32);
+            return (format!("icf at {accuracy:e}"), Method::cenic(accuracy));
+        }
+    };
+    let band = if dt < 1e-3 {
+        "0.1 to 1"
+    } else if dt < 5e-3 {
+        "1 to 5"
+    } else {
+        "5 to 20"
+    };
+    (format!("{name}, {band} ms"), method)
+}
+
+/// Misses and ghosts among the throws whose numbers `THROWS` has, `from..to`: none of the first, less than one in a thousand of the second.
+#[test]
+#[ignore = "tier 2"]
+fn property_many_throws() {
+    let range = std::env::var("THROWS").unwrap_or("0..10000".into());
+    let (from, to) = range.split_once("..").unwrap();
+    let mut by: BTreeMap<String, [u32; 5]> = BTreeMap::new();
+    for seed in from.parse::<u64>().unwrap()..to.parse().unwrap() {
+        let throw = throw(seed);
+        let (name, method) = mode(&mut Rng::new(!seed));
+        let (right, gap, change) = is_right(&throw, &method);
+        let hits = gap < -HITS * throw.thin;
+        let column = match (right, hits) {
+            (None, _) => 4,
+            (Some(true), true) => 0,
+            (Some(false), true) => 1,
+            (Some(true), false) => 2,
+            (Some(false), false) => 3,
+        };
+        if right == Some(false) {
+            println!(
+                "{seed}: {:?} {name} {}, gap {gap}, change {change}",
+                throw.kinds.map(|k| KINDS[k]),
+                method.describe()
+            );
+        }
+        for key in throw.kinds.map(|k| KINDS[k].to_owned()).into_iter().chain([name]) {
+            by.entry(key).or_default()[column] += 1;
+        }
+    }
+    println!("kind: hits met, missed, passed, ghosts, grazes");
+    by.iter().for_each(|(name, n)| println!("{name}: {n:?}"));
+    let sum =
+        |i: usize| by.iter().filter(|(k, _)| !KINDS.contains(&k.as_str())).map(|(_, n)| n[i]).sum::<u32>();
+    assert!(sum(1) == 0 && 1000 * sum(3) < sum(2), "{} missed, {} ghosts of {}", sum(1), sum(3), sum(2));
+}
+
+/// Throws that missed, or were thrown off the body that they pass, at one time: numbers of [`property_many_throws`].
+#[test]
+fn regression_throws_of_before() {
+    for seed in [693, 696, 1132, 1419, 1538, 1589, 1913, 2246, 5539, 6534, 6861, 9209] {
+        let (name, method) = mode(&mut Rng::new(!seed));
+        let (right, gap, change) = is_right(&throw(seed), &method);
+        assert!(right == Some(true), "{seed}, {name}: gap {gap} m, change {change}");
+    }
 }

@@ -11,7 +11,7 @@ use crate::contact::collider::{Collider, at, place};
 use crate::contact::motion::Motion;
 use crate::contact::pairs::{Pair, PairRules, PairTable};
 use crate::contact::partners::{self, Partners, Reach};
-use crate::contact::passing::Ahead;
+use crate::contact::passing::{Ahead, Bend};
 use crate::contact::placed::Placed;
 use crate::contact::travel::Travel;
 use crate::{Kinematics, Model};
@@ -91,6 +91,8 @@ pub(crate) struct FoundContact {
     pub weight_a: f64,
     /// The bodies do not touch yet: their points lie apart.
     pub apart: bool,
+    /// Of bodies that meet later in the step.
+    pub bend: Bend,
     /// Principal curvatures of the gap \[1/m\] where the law reads them, zeros elsewhere.
     pub curvature: Option<[f64; 2]>,
 }
@@ -154,11 +156,19 @@ pub(crate) struct Collision {
     /// Way that proxies have gone, and by pair of the table until when it is out of reach.
     travel: Travel,
     until: Vec<f64>,
+    /// The law of contacts glides.
+    glides: bool,
 }
 
 impl Collision {
-    /// Collects the geoms that take part; friction above `steepest` is taken as that; `inverse_masses` are those of bodies at the reference configuration \[1/kg\].
-    pub(crate) fn new(scene: &Scene, model: &Model, steepest: f64, inverse_masses: &[f64]) -> Self {
+    /// Collects the geoms that take part; friction above `steepest` is taken as that; `inverse_masses` are those of bodies at the reference configuration \[1/kg\]; `glides` tells of the law of contacts.
+    pub(crate) fn new(
+        scene: &Scene,
+        model: &Model,
+        steepest: f64,
+        inverse_masses: &[f64],
+        glides: bool,
+    ) -> Self {
         let named: HashSet<usize> = scene.pairs.iter().flat_map(|p| [p.geom_a, p.geom_b]).collect();
         let mut colliders = Vec::new();
         for (geom, g) in scene.geoms.iter().enumerate() {
@@ -203,6 +213,7 @@ impl Collision {
             near_pairs: NearPairs::default(),
             travel: Travel::new(proxies.len()),
             until: Vec::new(),
+            glides,
             colliders,
             proxies,
             rules,
@@ -253,7 +264,7 @@ impl Collision {
             pairs.extend(numbers.filter_map(|(i, j)| rules.pair(colliders, i, j)));
         });
         self.until.resize(self.table.pairs.len(), f64::NEG_INFINITY);
-        motion.fly(model);
+        motion.fly();
         let near_pairs = &mut self.near_pairs;
         near_pairs.points.clear();
         near_pairs.queries.clear();
@@ -266,7 +277,7 @@ impl Collision {
                 }
                 let p = &self.table.pairs[k];
                 let margin = p.margin + speculative;
-                let placed = Placed { model, colliders, kin, motion };
+                let placed = Placed { model, colliders, kin, motion, glides: self.glides };
                 let distance = placed.distance(p, margin + FAR * speculative);
                 if distance > margin {
                     self.until[k] = travel.until(key, distance - p.margin);
@@ -274,13 +285,17 @@ impl Collision {
                 }
                 let first = near_pairs.points.len();
                 placed.query(p, margin, &mut near_pairs.points)?;
-                if near_pairs.points[first..].iter().any(|c| c.gap <= p.active + motion.fall) {
+                let thickness = placed.thickness(p);
+                if near_pairs.points[first..]
+                    .iter()
+                    .any(|c| c.gap <= p.active + motion.rests_below(thickness))
+                {
                     motion.touch(bodies);
                 }
                 near_pairs.queries.push(Query { pair: k, bodies, points: first..near_pairs.points.len() });
             }
         }
-        let placed = Placed { model, colliders, kin, motion };
+        let placed = Placed { model, colliders, kin, motion, glides: self.glides };
         for Query { pair, bodies, points } in &near_pairs.queries {
             let p = &self.table.pairs[*pair];
             near_pairs.met.clear();
@@ -292,7 +307,13 @@ impl Collision {
             let geoms = [p.a, p.b].map(|i| colliders[i as usize].geom);
             for c in &near_pairs.met {
                 let gap = c.gap - p.active;
-                if motion.reaches(kin, model, *bodies, c, gap) {
+                let bend = match ahead {
+                    Ahead::Later(m) => m.bend(c, bodies.map(|b| &kin.x_wb[b].translation.vector)),
+                    _ => Bend::default(),
+                };
+                let turning = bend.turning.dot(&c.normal);
+                let gap = gap - bend.t * turning;
+                if motion.reaches(kin, model, (*bodies, -turning), c, gap) {
                     out.push(FoundContact {
                         bodies: *bodies,
                         geoms,
@@ -301,7 +322,8 @@ impl Collision {
                         material: p.material_at(gap),
                         gap,
                         weight_a: p.weight_a,
-                        apart: gap > 0.0 || ahead == Ahead::Later,
+                        apart: gap > 0.0 || matches!(ahead, Ahead::Later(_)),
+                        bend,
                         curvature: None,
                     });
                 }
@@ -350,6 +372,21 @@ impl Collision {
                 (None, _) => Aabb::unbounded(),
             };
         }
+    }
+
+    /// Whether a body that moves has a geom that takes part.
+    pub(crate) fn has(&self, body: usize) -> bool {
+        self.proxies[self.first_moving..].binary_search_by_key(&body, |p| p.body).is_ok()
+    }
+
+    /// Geoms that take part.
+    pub(crate) fn colliders(&self) -> &[Collider] {
+        &self.colliders
+    }
+
+    /// Which of them meet.
+    pub(crate) fn rules(&self) -> &PairRules {
+        &self.rules
     }
 
     /// Collider of a geom that takes part.

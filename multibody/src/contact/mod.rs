@@ -5,6 +5,7 @@ pub(crate) mod bounds;
 pub(crate) mod collider;
 pub(crate) mod collision;
 pub(crate) mod contact_model;
+pub(crate) mod crossing;
 pub(crate) mod motion;
 pub(crate) mod pairs;
 pub(crate) mod partners;

@@ -8,6 +8,11 @@ use crate::actuation::drive::Drive;
 use crate::dynamics::free_bodies::FreeBodies;
 use crate::{BodyModel, Kinematics, Model, Spatial};
 
+/// Part of the way that gravity takes a body within a step below which a gap is none.
+const REST: f64 = 1.0 / 256.0;
+/// The same as a part of the thinner geom.
+const REST_OF_THIN: f64 = 1e-3;
+
 /// Motion of the bodies within a step as far as it can be bounded, for speculative contacts.
 #[derive(Clone, Debug)]
 pub(crate) struct Motion {
@@ -31,8 +36,9 @@ pub(crate) struct Motion {
     /// Bodies that float freely, and those of them that nothing is near: they fly.
     free: FreeBodies,
     flies: Vec<bool>,
-    /// Velocity that gravity adds in the step \[m/s\].
-    gain: Vector3<f64>,
+    gravity: Vector3<f64>,
+    /// Contacts may be open at rest, or while they slide.
+    rests_open: bool,
     links: Vec<Link>,
 }
 
@@ -47,7 +53,8 @@ struct Link {
 }
 
 impl Motion {
-    pub(crate) fn new(model: &Model) -> Self {
+    /// Bodies float freely as `free` says; `rests_open`: contacts may be open at rest, or while they slide.
+    pub(crate) fn new(model: &Model, free: &FreeBodies, rests_open: bool) -> Self {
         let n = model.bodies.len();
         let moves = model.bodies.iter().map(|b| b.tree.is_some()).collect();
         let link = |(body, of): (usize, &BodyModel)| {
@@ -65,9 +72,10 @@ impl Motion {
             reach: vec![0.0; n],
             driven: false,
             moves,
-            free: FreeBodies::of(model),
+            free: free.clone(),
             flies: vec![false; n],
-            gain: Vector3::zeros(),
+            gravity: model.gravity,
+            rests_open,
             links: model.bodies.iter().enumerate().filter_map(link).collect(),
         }
     }
@@ -75,9 +83,8 @@ impl Motion {
     /// Begins the motion over a step of length `horizon` \[s\] from the velocities of `kin` and the drive of the bodies.
     pub(crate) fn over(&mut self, model: &Model, kin: &Kinematics, drive: &Drive, horizon: f64) {
         self.horizon = horizon;
-        // A step moves with its last velocity.
+        // A step moves with its last velocity, unless in flight.
         self.fall = model.gravity.norm() * horizon * horizon;
-        self.gain = horizon * model.gravity;
         self.set_drive(kin, drive);
     }
 
@@ -130,16 +137,31 @@ impl Motion {
         self.reach(a) + self.reach(b)
     }
 
-    /// Takes all bodies that float freely for ones that fly, until they are told to touch something.
-    pub(crate) fn fly(&mut self, model: &Model) {
+    /// Takes all bodies that may fly for ones that do, until they are told to touch something.
+    pub(crate) fn fly(&mut self) {
         for (b, flies) in self.flies.iter_mut().enumerate() {
-            *flies = self.free.has(b) && model.bodies[b].gravity_compensation == 0.0;
+            *flies = self.free.may_fly(b);
         }
     }
 
-    /// Tells that two bodies touch each other, or are nearer than gravity may take them within the step.
+    /// None flies from now on.
+    pub(crate) fn ground(&mut self) {
+        self.free.ground();
+    }
+
+    /// By body, whether it flies.
+    pub(crate) fn flies(&self) -> &[bool] {
+        &self.flies
+    }
+
+    /// Tells that two bodies touch each other, or are so near that they may rest on each other: [`Motion::rests_below`].
     pub(crate) fn touch(&mut self, bodies: [usize; 2]) {
         bodies.iter().for_each(|b| self.flies[*b] = false);
+    }
+
+    /// Gap below which bodies may rest on each other \[m\]: a part of the way that gravity takes them within the step, and of the `thickness` of the thinner geom; all of that way where contacts at rest may be open.
+    pub(crate) fn rests_below(&self, thickness: f64) -> f64 {
+        if self.rests_open { self.fall } else { (REST * self.fall).min(REST_OF_THIN * thickness) }
     }
 
     /// Distance that forces may take two bodies towards each other beyond their [`Motion::moved`] \[m\].
@@ -148,14 +170,14 @@ impl Motion {
         bodies.iter().filter(|b| self.moves[**b]).map(of).sum()
     }
 
-    /// Velocity that a body gains in flight \[m/s\]: steps move with their last velocity.
-    pub(crate) fn gain(&self, body: usize) -> Vector3<f64> {
-        if self.flies[body] { self.gain } else { Vector3::zeros() }
+    /// Velocity that a body gains over `t` \[s\] of flight \[m/s\].
+    pub(crate) fn gain(&self, body: usize, t: f64) -> Vector3<f64> {
+        if self.flies[body] { t * self.gravity } else { Vector3::zeros() }
     }
 
-    /// Pose of a body after `t` \[s\] at its velocity and that of its flight.
+    /// Pose of a body after `t` \[s\] at its velocity, in flight along its curve.
     pub(crate) fn moved(&self, kin: &Kinematics, model: &Model, body: usize, t: f64) -> Pose {
-        let flown = self.free.flown(kin, model, body, t, &self.gain(body));
+        let flown = self.free.flown(kin, model, body, t, &(0.5 * t * self.gain(body, t)));
         flown.unwrap_or_else(|| {
             let x = &kin.x_wb[body];
             let origin = Point3::from(x.translation.vector);
@@ -167,18 +189,23 @@ impl Motion {
         })
     }
 
+    /// Change of the angular velocity of a body over `t` \[s\] \[rad/s\].
+    pub(crate) fn spin_change(&self, kin: &Kinematics, body: usize, t: f64) -> Vector3<f64> {
+        self.free.spin_change(kin, body, t)
+    }
+
     /// Largest motion of points of a body \[m\]: those of two bodies come no nearer than the sum, [`Motion::approach`].
     pub(crate) fn reach(&self, body: usize) -> f64 {
         if self.horizon == 0.0 { 0.0 } else { self.reach[body] }
     }
 
     /// Whether a contact can close within the step: by twice the present approach of its points, or by that of one when something else stops the other,
-    /// plus free fall and their drive.
+    /// plus free fall and their drive; `turning` is the speed by which turning adds to the approach until then.
     pub(crate) fn reaches(
         &self,
         kin: &Kinematics,
         model: &Model,
-        bodies: [usize; 2],
+        (bodies, turning): ([usize; 2], f64),
         c: &ContactPoint,
         gap: f64,
     ) -> bool {
@@ -194,7 +221,7 @@ impl Motion {
             let [of_a, of_b] = [of(bodies[0], &c.p_a), of(bodies[1], &c.p_b)];
             alone = [a + of_a.max(0.0), b - of_b.min(0.0)];
         }
-        let closing = (2.0 * (a + b)).max(alone[0].max(0.0) + alone[1].max(0.0));
+        let closing = (2.0 * (a + b + turning)).max(alone[0].max(0.0) + alone[1].max(0.0));
         gap < self.horizon * closing + self.fall
     }
 }

@@ -19,23 +19,60 @@ const FAST: f64 = 2.0;
 /// Part of a length below which a gap counts as closed.
 const CLOSED: f64 = 1e-3;
 
+/// Time at which two geoms meet within the step \[s\], and how their motion changes until then, by side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Meeting {
+    t: f64,
+    /// Changes of angular velocities \[rad/s\].
+    spins: [Vector3<f64>; 2],
+    /// Acceleration of B relative to A in flight \[m/s²\].
+    fall: Vector3<f64>,
+}
+
+/// How the motion of two geoms at the time at which they meet differs from that of the start of the step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Bend {
+    /// The time \[s\].
+    pub t: f64,
+    /// Change of the velocity of B relative to A at the contact by turning until then, world axes \[m/s\].
+    pub turning: Vector3<f64>,
+    /// Acceleration that opens the gap afterwards \[m/s²\].
+    away: f64,
+}
+
+impl Meeting {
+    /// For a contact of bodies with the origins `at`.
+    pub(crate) fn bend(&self, c: &ContactPoint, at: [&Vector3<f64>; 2]) -> Bend {
+        let [a, b] = [c.p_a, c.p_b];
+        let turning = self.spins[1].cross(&(b.coords - at[1])) - self.spins[0].cross(&(a.coords - at[0]));
+        Bend { t: self.t, turning, away: self.fall.dot(&c.normal).max(0.0) }
+    }
+}
+
+impl Bend {
+    /// Opening of the gap by gravity after they meet in a step of `dt` \[m\]: it is taken off, as the geoms go on from there as they move then.
+    pub(crate) fn opens(&self, dt: f64) -> f64 {
+        0.5 * (dt - self.t).max(0.0).powi(2) * self.away
+    }
+}
+
 /// Encounter of two geoms within the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Ahead {
     /// The contacts of its start.
     Start,
     /// Contacts of a later time, at which they meet.
-    Later,
+    Later(Meeting),
     /// No contact: they pass each other.
     Nothing,
 }
 
-/// Two geoms that come nearer, at the velocities of the start of the step.
+/// Two geoms that come nearer, at the velocities of the start of the step and as gravity changes them in flight.
 struct Approach<'a> {
     pair: &'a Pair,
     bodies: [usize; 2],
-    /// Velocity of the middle of B relative to that of A, and the most that turning adds to the speed of their points \[m/s\].
-    velocity: Vector3<f64>,
+    /// Velocities of the middle of B relative to that of A at the start and at the end of the step, and the most that turning adds to the speed of their points \[m/s\].
+    velocity: [Vector3<f64>; 2],
     spin: f64,
     /// Largest gap that matters \[m\].
     far: f64,
@@ -65,13 +102,13 @@ fn nearest(points: &[ContactPoint]) -> Option<ContactPoint> {
 impl Placed<'_> {
     /// Looks along the motion of two geoms that come nearer; `found` becomes the contacts that hold within the step.
     ///
-    /// The frame of contact is that of the time at which the geoms meet at the velocities of the start of the step, those that gravity adds in flight included:
+    /// The frame of contact is that of the time at which the geoms meet at the velocities of the start of the step, in flight along curves:
     /// ```text
-    /// φ_t + h u·n_t − t u₀·n_t ≥ 0     in place of φ₀ + h u·n₀ ≥ 0
+    /// φ_t + h u·n_t − (t u₀ + ½ t² g)·n_t ≥ 0     in place of φ₀ + h u·n₀ ≥ 0
     /// ```
-    /// at the points of the bodies that meet there. Geoms that only graze, as one does that slides over a seam whose side its nearest point faces at the start, meet at the end of the step. Geoms that
+    /// at the points of the bodies that meet there. From then on they go on as they move at that time ([`Bend`]). Geoms that only graze, as one does that slides over a seam whose side its nearest point faces at the start, meet at the end of the step. Geoms that
     /// pass each other by more than forces may take them have no contact where the normal of the start of the step would stop them, or where they slide along each other by more than half their
-    /// gap while it closes.
+    /// gap while it closes, or where a law that glides would throw them off each other.
     pub(crate) fn look_along(
         &self,
         p: &Pair,
@@ -84,16 +121,17 @@ impl Placed<'_> {
         let approach = self.approach(p, bodies, &near);
         let clear = p.active.max(0.0) + motion.pulls(bodies);
         let closes = h * approach.closing(&near);
+        let passing = near.gap > clear && found.iter().any(|c| self.glides_on(p, bodies, c));
         if closes <= 0.0 || near.gap > clear + closes {
-            return Ok(Ahead::Start);
+            return Ok(if passing { Ahead::Nothing } else { Ahead::Start });
         }
-        let relative = self.relative(bodies, &near);
+        let relative = self.relative(bodies, &near, h);
         let closing = -relative.dot(&near.normal);
         let gap = near.gap - p.active;
         let mut meets = Moment { t: 0.0, near };
         if near.gap > clear {
             let along = (relative + closing * near.normal).norm();
-            let stopped = along >= 0.5 * closing || gap < h * closing;
+            let stopped = passing || along >= 0.5 * closing || gap < h * closing;
             let passes = if stopped { Ahead::Nothing } else { Ahead::Start };
             if passes == Ahead::Nothing && self.stays_apart(p, &near.normal, clear) {
                 return Ok(passes);
@@ -124,17 +162,18 @@ impl Placed<'_> {
     fn approach<'p>(&self, pair: &'p Pair, bodies: [usize; 2], near: &ContactPoint) -> Approach<'p> {
         let [a, b] = [pair.a, pair.b].map(|i| {
             let c = &self.colliders[i as usize];
-            let Some(bounds) = &c.bounds else { return (Vector3::zeros(), 0.0) };
+            let Some(bounds) = &c.bounds else { return ([Vector3::zeros(); 2], 0.0) };
             let middle = self.kin.x_wb[c.body] * bounds.center;
             let turns = if matches!(c.shape, Shape::Sphere { .. }) { 0.0 } else { bounds.radius };
             let spin = turns * self.kin.twist[c.body].angular.norm();
-            (self.velocity(c.body, &middle), spin)
+            ([0.0, 2.0 * self.motion.horizon].map(|t| self.velocity(c.body, &middle, t)), spin)
         });
         let far = near.gap.max(0.0) + self.motion.approach(bodies[0], bodies[1]);
         let shapes = [pair.a, pair.b].map(|i| &self.colliders[i as usize].shape);
         let open = |s: &&Shape| matches!(s, Shape::HalfSpace | Shape::HeightField(_));
         let mesh = shapes.iter().any(|s| matches!(s, Shape::Mesh(_))) && !shapes.iter().any(open);
-        Approach { pair, bodies, velocity: b.0 - a.0, spin: a.1 + b.1, far, mesh }
+        let velocity = [0, 1].map(|end| b.0[end] - a.0[end]);
+        Approach { pair, bodies, velocity, spin: a.1 + b.1, far, mesh }
     }
 
     /// Advances from a moment until the gap has fallen to `least`, negative ones included: conservative advancement (Mirtich 1996). The gap of convex shapes is the largest of those along all
@@ -178,7 +217,10 @@ impl Placed<'_> {
         points: &mut Vec<ContactPoint>,
     ) -> Result<Advance, ProblemError> {
         let h = self.motion.horizon;
-        let speeds = Speeds { velocity: approach.velocity, spin: approach.spin };
+        // Between both ends velocities are within half their difference of the mean.
+        let [first, last] = approach.velocity;
+        let speeds =
+            Speeds { velocity: 0.5 * (first + last), spin: approach.spin + 0.5 * (last - first).norm() };
         let closing = approach.closing(&now.near);
         for _ in 0..ADVANCES {
             let pose = |c: &Collider| self.moved(c.body, now.t) * c.pose;
@@ -223,21 +265,36 @@ impl Placed<'_> {
         let [way_a, way_b] = bodies.map(way);
         for c in later.iter_mut() {
             (c.p_a, c.p_b) = (c.p_a - way_a, c.p_b - way_b);
-            c.gap -= t * self.relative(bodies, c).dot(&c.normal);
+            c.gap -= t * self.relative(bodies, c, t).dot(&c.normal);
         }
         std::mem::swap(found, later);
-        Ok(Ahead::Later)
+        let spins = bodies.map(|b| self.motion.spin_change(self.kin, b, t));
+        let [fall_a, fall_b] = bodies.map(|b| self.motion.gain(b, 1.0));
+        Ok(Ahead::Later(Meeting { t, spins, fall: fall_b - fall_a }))
     }
 
-    /// Velocity of B relative to A at the points of a contact \[m/s\].
-    fn relative(&self, [a, b]: [usize; 2], c: &ContactPoint) -> Vector3<f64> {
-        self.velocity(b, &c.p_b) - self.velocity(a, &c.p_a)
+    /// Whether the law acts on a contact though sliding alone opens it.
+    fn glides_on(&self, p: &Pair, bodies: [usize; 2], c: &ContactPoint) -> bool {
+        if !self.glides {
+            return false;
+        }
+        let h = self.motion.horizon;
+        let relative = self.relative(bodies, c, h);
+        let opening = relative.dot(&c.normal);
+        let along = (relative - opening * c.normal).norm();
+        let friction = p.material.friction_static.max(p.material.friction_dynamic);
+        c.gap - p.active < h * (friction * along - opening)
+    }
+
+    /// Mean velocity of B relative to A at the points of a contact over the time `t` \[m/s\].
+    fn relative(&self, [a, b]: [usize; 2], c: &ContactPoint, t: f64) -> Vector3<f64> {
+        self.velocity(b, &c.p_b, t) - self.velocity(a, &c.p_a, t)
     }
 
     /// Whether the direction `n` from A to B separates two convex geoms by more than `clear` \[m\] throughout the step, of length h, at the velocities of their bodies.
     ///
     /// It does at both ends, by the difference of their support points. Between these, the height along a fixed direction of a point at the distance ρ from the centre about which its body turns is
-    /// within |ω|² ρ h²/8 of a straight line.
+    /// within |ω|² ρ h²/8 of a straight line, or of the curve of its flight, which is within |g| h²/8 of one.
     fn stays_apart(&self, p: &Pair, n: &Vector3<f64>, clear: f64) -> bool {
         let h = self.motion.horizon;
         let (mut gaps, mut bent) = ([0.0; 2], 0.0);
@@ -257,6 +314,7 @@ impl Placed<'_> {
             }
             let turn = h * h * self.kin.twist[c.body].angular.norm_squared();
             bent += 0.125 * turn * (bounds.center.coords.norm() + bounds.radius);
+            bent += 0.125 * h * self.motion.gain(c.body, h).norm();
         }
         gaps[0].min(gaps[1]) - bent > clear
     }
@@ -265,15 +323,16 @@ impl Placed<'_> {
         self.motion.moved(self.kin, self.model, body, t)
     }
 
-    /// Velocity of a point of a body within the step.
-    fn velocity(&self, body: usize, p: &Point3<f64>) -> Vector3<f64> {
-        self.kin.point_velocity(self.model, body, p) + self.motion.gain(body)
+    /// Velocity of a point of a body at the start of the step, with the mean of the gain in flight over the time `t`.
+    fn velocity(&self, body: usize, p: &Point3<f64>, t: f64) -> Vector3<f64> {
+        self.kin.point_velocity(self.model, body, p) + 0.5 * self.motion.gain(body, t)
     }
 }
 
 impl Approach<'_> {
     /// Speed at which the gap may close along its normal \[m/s\].
     fn closing(&self, near: &ContactPoint) -> f64 {
-        if self.mesh { self.spin + self.velocity.norm() } else { self.spin - self.velocity.dot(&near.normal) }
+        let [first, last] = self.velocity.map(|v| if self.mesh { v.norm() } else { -v.dot(&near.normal) });
+        self.spin + first.max(last)
     }
 }

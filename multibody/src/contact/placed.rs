@@ -18,6 +18,8 @@ pub(crate) struct Placed<'a> {
     pub(crate) colliders: &'a [Collider],
     pub(crate) kin: &'a Kinematics,
     pub(crate) motion: &'a Motion,
+    /// The law of contacts glides: [`LawProperties::glides`](signorini_core::LawProperties::glides).
+    pub(crate) glides: bool,
 }
 
 impl Placed<'_> {

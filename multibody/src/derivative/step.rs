@@ -296,19 +296,27 @@ impl<'a, L: DualConeLaw, const D: usize> Step<'a, L, D> {
         change: &Change,
         dv_free: &DVector<f64>,
     ) -> (DVector<f64>, DVector<f64>) {
+        let d_lag = self.lag_tangent(change, dv_free);
         let Change { dq, dv, gains, .. } = change;
         let ContactProblem { frozen, seeds, limits, .. } = &self.first.contacts;
         let (map, inertia) = (frozen.frozen_map(), frozen.block_inertia());
         let v0 = DVector::from_column_slice(&self.slot.at.x0.v);
         let (mut gamma, mut change) = (DVector::zeros(self.jac.nrows()), DVector::zeros(self.jac.nrows()));
+        let lag = self.slot.flight.lag();
         for (k, (gap, d_jac)) in geometry.iter().enumerate() {
             let rows = self.jac.rows(D * k, D);
-            let v_c = rows * &self.v_free;
+            let mut v_c = rows * &self.v_free;
+            v_c.iter_mut().zip(&map.bias()[D * k..]).for_each(|(v, b)| *v += b);
             let dv_c = d_jac * &self.v_free + rows * dv_free;
             let slip = d_jac * &v0 + rows * dv;
             let velocity = Vector3::from_fn(|i, _| if i < D { slip[i] } else { 0.0 });
             let sides = side_tangents(inertia, map, k, d_jac, d_inertia);
-            let tangent: ContactTangent = seed_tangent(*gap, velocity, sides);
+            let mut gap = *gap;
+            if !lag.is_empty() {
+                let normal = DVector::from_column_slice(lag).dot(&d_jac.row(0).transpose());
+                gap -= self.dt * (normal + (rows.row(0) * &d_lag)[0]);
+            }
+            let tangent: ContactTangent = seed_tangent(gap, velocity, sides);
             let array = |x: &DVector<f64>| std::array::from_fn::<f64, D, _>(|i| x[i]);
             let seed = &seeds[k];
             let (g, d) = self.law.impulse_tangent::<D>(seed, &tangent, (&array(&v_c), &array(&dv_c)), *gains);
@@ -325,6 +333,18 @@ impl<'a, L: DualConeLaw, const D: usize> Step<'a, L, D> {
             (gamma[from + k], change[from + k]) = (g, d);
         }
         (gamma, change)
+    }
+
+    /// δw of the bodies that fly, nv.
+    fn lag_tangent(&self, Change { dq, dv, .. }: &Change, dv_free: &DVector<f64>) -> DVector<f64> {
+        let x0 = &self.slot.at.x0;
+        let mut out = DVector::zeros(dv.len());
+        let changes = [dq.as_slice(), dv_free.as_slice(), dv.as_slice()];
+        for b in self.slot.flight.bodies() {
+            let v = [self.v_free.as_slice(), &x0.v];
+            self.free_bodies.set_lag_tangent(*b, &x0.q, v, changes, out.as_mut_slice());
+        }
+        out
     }
 
     /// Change of state and of forces \[N or N·m\] along a direction: trees that move freely have motors of constant force alone.
@@ -390,11 +410,12 @@ impl<'a, L: DualConeLaw, const D: usize> Step<'a, L, D> {
         for (k, (_, d_jac)) in geometry.iter().enumerate() {
             push += d_jac.transpose() * self.gamma.rows(D * k, D);
         }
-        let dv_end = dv_free + self.inertia.solve(&push);
+        let dv_end = &dv_free + self.inertia.solve(&push);
         let mut out = DVector::zeros(2 * nv);
         self.integrated(dq, &dv_end, |i, x| out[i] = x);
         out.rows_mut(nv, nv).copy_from(&dv_end);
-        let (end, change) = (self.v_end.as_slice(), [dq.as_slice(), dv_end.as_slice()]);
+        let d_lag = self.lag_tangent(&change, &dv_free);
+        let (end, change) = (self.v_end.as_slice(), [dq.as_slice(), dv_end.as_slice(), d_lag.as_slice()]);
         self.free_bodies.advance_tangent(&slot.at.x0.q, end, change, dt, |i, x, v| {
             (out[i], out[nv + i]) = (x, v);
         });
@@ -405,7 +426,7 @@ impl<'a, L: DualConeLaw, const D: usize> Step<'a, L, D> {
     fn velocity(&self) -> Vec<f64> {
         let mut out = self.v_end.as_slice().to_vec();
         let (q0, end) = (&self.slot.at.x0.q, self.v_end.as_slice());
-        self.free_bodies.advance(q0, [end, &[]], self.dt, [&mut q0.clone(), &mut out]);
+        self.free_bodies.advance(q0, [end, &[], &[]], self.dt, [&mut q0.clone(), &mut out]);
         out
     }
 

@@ -2,6 +2,7 @@ use signorini_core::na::{Matrix3, Vector3};
 use signorini_scene::{JointKind, Pose};
 
 use crate::dynamics::free_rotation::FreeRotation;
+use crate::dynamics::held_trees::held_trees;
 use crate::kinematics::rotation::quaternion_at;
 use crate::{Kinematics, Model, TendonModel};
 
@@ -11,7 +12,13 @@ use crate::{Kinematics, Model, TendonModel};
 /// ```text
 /// M (v − v₀) = δt τ + Jᵀ γ,   c₁ = c₀ + δt v_c,   (R₁, ω₁) = the torque-free rotation from (R₀, ω) over δt
 /// ```
-/// with the centre of mass c. The bias of gyroscopic and centrifugal forces is that of the rotation, and M v* = M v₀ + δt τ. A free flight keeps momentum and energy at any step size.
+/// with the centre of mass c. The bias of gyroscopic and centrifugal forces is that of the rotation, and M v* = M v₀ + δt τ. A flight without forces keeps momentum and energy at any step size.
+///
+/// Those that fly are moved by forces as constant ones move them, which is exact under gravity:
+/// ```text
+/// c₁ = c₀ + δt (v_c − w),   w = ½ (v_c* − v_c0)
+/// ```
+/// Whether a body flies in a step is known at its start: nothing touches it or is nearer than gravity may take it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FreeBodies {
     list: Vec<FreeBody>,
@@ -27,6 +34,8 @@ struct FreeBody {
     v: usize,
     mass: f64,
     com: Vector3<f64>,
+    /// Nothing acts on it but gravity, applied forces, dampers of its joint and contacts: it may fly.
+    may_fly: bool,
     /// About the centre of mass, and its inverse.
     inertia: [Matrix3<f64>; 2],
 }
@@ -38,6 +47,7 @@ fn three(x: &[f64], at: usize) -> Vector3<f64> {
 impl FreeBodies {
     /// All bodies of a model that float freely, whose joint has no armature and on which no tendon with armature acts.
     pub(crate) fn of(model: &Model) -> Self {
+        let held = held_trees(model);
         let mut bodies = vec![0; model.trees.len()];
         model.bodies.iter().filter_map(|b| b.tree).for_each(|t| bodies[t] += 1);
         let free = |t: usize| {
@@ -48,12 +58,15 @@ impl FreeBodies {
             let light = !model.tendons.iter().any(pulled)
                 && model.dofs[model.trees[t].dofs.clone()].iter().all(|d| d.armature == 0.0);
             let inverse = b.inertia.try_inverse()?;
+            let led = model.actuators.iter().any(|a| a.trees.contains(&t))
+                || model.tendons.iter().any(|x| x.trees.contains(&t));
             (bodies[t] == 1 && joint.kind == JointKind::Free && light).then_some(FreeBody {
                 body,
                 q: joint.q,
                 v: joint.v,
                 mass: b.mass,
                 com: b.com.coords,
+                may_fly: !held[t] && !led && b.gravity_compensation == 0.0,
                 inertia: [b.inertia, inverse],
             })
         };
@@ -73,7 +86,28 @@ impl FreeBodies {
         self.places.get(body).is_some_and(Option::is_some)
     }
 
-    /// Pose of one of them after a flight over `t` \[s\] in which its centre of mass moves with the velocity of the state and `more` \[m/s\].
+    /// The bodies.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = usize> {
+        self.list.iter().map(|b| b.body)
+    }
+
+    /// Whether a body is one of them that may fly.
+    pub(crate) fn may_fly(&self, body: usize) -> bool {
+        self.places.get(body).is_some_and(|p| p.is_some_and(|p| self.list[p].may_fly))
+    }
+
+    /// None of them flies from now on.
+    pub(crate) fn ground(&mut self) {
+        self.list.iter_mut().for_each(|b| b.may_fly = false);
+    }
+
+    /// First coordinate and degree of freedom of one of them; the first three are ways along the axes of the world.
+    pub(crate) fn first(&self, body: usize) -> Option<[usize; 2]> {
+        let b = &self.list[(*self.places.get(body)?)?];
+        Some([b.q, b.v])
+    }
+
+    /// Pose of one of them after `t` \[s\] in which its centre of mass moves with the velocity of the state, and by `more` \[m\].
     pub(crate) fn flown(
         &self,
         kin: &Kinematics,
@@ -86,10 +120,22 @@ impl FreeBodies {
         let x0 = &kin.x_wb[body];
         let spin = x0.rotation.inverse_transform_vector(&kin.twist[body].angular);
         let turn = FreeRotation::new(&b.inertia, &spin, t, false).turn;
-        let centre =
-            kin.com(model, body) + t * (kin.point_velocity(model, body, &kin.com(model, body)) + more);
+        let centre = kin.com(model, body);
+        let centre = centre + t * kin.point_velocity(model, body, &centre) + more;
         let r1 = x0.rotation * turn;
         Some(Pose::from_parts((centre - r1 * b.com).into(), r1))
+    }
+
+    /// Change of the angular velocity of a body over `t` \[s\] without torque, world axes \[rad/s\]; zero for others.
+    pub(crate) fn spin_change(&self, kin: &Kinematics, body: usize, t: f64) -> Vector3<f64> {
+        let Some(b) = self.places.get(body).and_then(|p| p.map(|p| &self.list[p])) else {
+            return Vector3::zeros();
+        };
+        let r0 = kin.x_wb[body].rotation;
+        let spin = r0.inverse_transform_vector(&kin.twist[body].angular);
+        let turn = FreeRotation::new(&b.inertia, &spin, t, false).turn;
+        let later = turn * (b.inertia[1] * turn.inverse_transform_vector(&(b.inertia[0] * spin)));
+        r0 * (later - spin)
     }
 
     /// Their bias: gravity alone.
@@ -101,8 +147,40 @@ impl FreeBodies {
         }
     }
 
-    /// Moves them from q₀ over `dt` with the velocities `v` after impulses; q₁ and v₁ get their entries. Positions move with a velocity of their own, `moves`, where it is not empty.
-    pub(crate) fn advance(&self, q0: &[f64], [v, moves]: [&[f64]; 2], dt: f64, [q1, v1]: [&mut [f64]; 2]) {
+    /// Writes w of a body from v* and v₀ into its entries of `out`.
+    pub(crate) fn set_lag(&self, body: usize, q0: &[f64], [free, v0]: [&[f64]; 2], out: &mut [f64]) {
+        let Some(b) = self.places[body].map(|p| &self.list[p]) else { return };
+        let change = |i: usize| free[b.v + i] - v0[b.v + i];
+        let spin = Vector3::new(change(3), change(4), change(5));
+        let turned = quaternion_at(q0, b.q + 3) * spin.cross(&b.com);
+        (0..3).for_each(|i| out[b.v + i] = 0.5 * (change(i) + turned[i]));
+    }
+
+    /// Derivative of [`FreeBodies::set_lag`] for changes `[δq₀, δv*, δv₀]`.
+    pub(crate) fn set_lag_tangent(
+        &self,
+        body: usize,
+        q0: &[f64],
+        [free, v0]: [&[f64]; 2],
+        [dq, d_free, dv]: [&[f64]; 3],
+        out: &mut [f64],
+    ) {
+        let Some(b) = self.places[body].map(|p| &self.list[p]) else { return };
+        let (d_theta, spin) = (three(dq, b.v + 3), three(free, b.v + 3) - three(v0, b.v + 3));
+        let d_spin = three(d_free, b.v + 3) - three(dv, b.v + 3);
+        let turned = quaternion_at(q0, b.q + 3) * (d_theta.cross(&spin.cross(&b.com)) + d_spin.cross(&b.com));
+        (0..3).for_each(|i| out[b.v + i] = 0.5 * (d_free[b.v + i] - dv[b.v + i] + turned[i]));
+    }
+
+    /// Moves them from q₀ over `dt` with the velocities `v` after impulses; q₁ and v₁ get their entries. Positions move with a velocity of their own, `moves`, where it is not empty. `lag` has w of those that
+    /// fly, zeros elsewhere, or is empty.
+    pub(crate) fn advance(
+        &self,
+        q0: &[f64],
+        [v, moves, lag]: [&[f64]; 3],
+        dt: f64,
+        [q1, v1]: [&mut [f64]; 2],
+    ) {
         for b in &self.list {
             let r0 = quaternion_at(q0, b.q + 3);
             let centre = |v: &[f64]| three(v, b.v) + r0 * three(v, b.v + 3).cross(&b.com);
@@ -117,19 +195,20 @@ impl FreeBodies {
             let r1 = r0 * of_position;
             q1[b.q + 3..b.q + 7].copy_from_slice(&[r1.w, r1.i, r1.j, r1.k]);
             let moves = if moves.is_empty() { v } else { moves };
-            let way = dt * centre(moves) + r0 * b.com - r1 * b.com;
+            let behind = if lag.is_empty() { Vector3::zeros() } else { three(lag, b.v) };
+            let way = dt * (centre(moves) - behind) + r0 * b.com - r1 * b.com;
             (0..3).for_each(|i| q1[b.q + i] = q0[b.q + i] + way[i]);
         }
     }
 
-    /// Derivative of [`FreeBodies::advance`] where positions have no velocity of their own: `f(dof, δq₁, δv₁)` in the coordinates of v for changes `[δq₀, δv]`.
+    /// Derivative of [`FreeBodies::advance`] where positions have no velocity of their own: `f(dof, δq₁, δv₁)` in the coordinates of v for changes `[δq₀, δv, δw]`.
     ///
     /// A change of R₀ by exp(δθ) turns the velocity of the centre of mass and arms by R₀ δθ × …, where the spin in body axes stays.
     pub(crate) fn advance_tangent(
         &self,
         q0: &[f64],
         v: &[f64],
-        [dq, dv]: [&[f64]; 2],
+        [dq, dv, d_lag]: [&[f64]; 3],
         dt: f64,
         mut f: impl FnMut(usize, f64, f64),
     ) {
@@ -146,7 +225,8 @@ impl FreeBodies {
             let d_centre =
                 three(dv, b.v) + r0 * (d_theta0.cross(&spin0.cross(&b.com)) + d_spin0.cross(&b.com));
             let d_velocity = d_centre - r1 * (d_theta1.cross(&spin1.cross(&b.com)) + d_spin1.cross(&b.com));
-            let d_way = dt * d_centre + r0 * d_theta0.cross(&b.com) - r1 * d_theta1.cross(&b.com);
+            let d_way = dt * (d_centre - three(d_lag, b.v)) + r0 * d_theta0.cross(&b.com)
+                - r1 * d_theta1.cross(&b.com);
             for i in 0..3 {
                 f(b.v + i, dq[b.v + i] + d_way[i], d_velocity[i]);
                 f(b.v + 3 + i, d_theta1[i], d_spin1[i]);

@@ -5,6 +5,7 @@ use signorini_core::{GeneralizedImpulses, Slot, largest};
 use signorini_scene::JointKind;
 
 use crate::dynamics::free_bodies::FreeBodies;
+use crate::dynamics::held_trees::held_trees;
 use crate::dynamics::reference_mass::ReferenceMass;
 use crate::kinematics::rotation::quaternion_at;
 use crate::{Dynamics, Kinematics, Model, TreeFactor};
@@ -101,28 +102,10 @@ impl FreeTrees {
         alone: &FreeBodies,
         pairs: impl Iterator<Item = [usize; 2]>,
     ) -> Self {
-        let (mut held, mut damping) = (vec![false; model.trees.len()], vec![0.0_f64; model.trees.len()]);
-        let mut hold = |trees: &[usize]| trees.iter().for_each(|t| held[*t] = true);
+        let (held, mut damping) = (held_trees(model), vec![0.0_f64; model.trees.len()]);
         for (dof, of) in model.dofs.iter().enumerate() {
-            if model.joints[of.joint].dry_friction > 0.0 || of.stiffness > 0.0 {
-                hold(&[of.tree]);
-            }
             damping[of.tree] = damping[of.tree].max(of.damping * reference.dofs[dof]);
         }
-        model
-            .joints
-            .iter()
-            .filter(|j| j.actuator_gravity_compensation)
-            .for_each(|j| hold(&[model.dofs[j.v].tree]));
-        model.equalities.iter().for_each(|e| hold(&e.trees));
-        let acts = |t: &&crate::TendonModel| {
-            t.stiffness > 0.0 || t.damping > 0.0 || t.dry_friction > 0.0 || t.armature > 0.0
-        };
-        model.tendons.iter().filter(acts).for_each(|t| hold(&t.trees));
-        let varies = |a: &&crate::ActuatorModel| {
-            a.shares_limit || a.muscle.is_some() || [a.gain[1], a.gain[2], a.bias[1], a.bias[2]] != [0.0; 4]
-        };
-        model.actuators.iter().filter(varies).for_each(|a| hold(&a.trees));
         let carried = |b: usize| {
             std::iter::successors(Some(b), |b| (*b > 0).then(|| model.bodies[*b].parent))
                 .any(|b| model.bodies[b].mocap.is_some())

@@ -7,12 +7,13 @@ use crate::dynamics::free_trees::FreeTrees;
 use crate::step::pools::{CONTACT, LIMIT};
 use crate::step::prepared::Prepared;
 
-/// Coordinates and velocities of the bodies at the end of a step of `dt` \[s\] from `x0` with a solution.
-pub(crate) fn bodies(i: &Inputs<'_>, x0: &State, dt: f64, s: &StepSolution, x1: &mut State) {
+/// Coordinates and velocities of the bodies at the end of a step of `dt` \[s\] from `x0` with a solution, of the prepared problem where bodies fly.
+pub(crate) fn bodies(i: &Inputs<'_>, p: &Prepared, x0: &State, dt: f64, s: &StepSolution, x1: &mut State) {
     x1.q.clone_from(&x0.q);
     i.model.integrate(&x0.q, s.position_velocity(), dt, &mut x1.q);
     x1.v.clone_from(&s.v);
-    i.settings.free_bodies.advance(&x0.q, [&s.v, &s.v_position], dt, [&mut x1.q, &mut x1.v]);
+    let moves = [&s.v[..], &s.v_position, p.lag(dt, s)];
+    i.settings.free_bodies.advance(&x0.q, moves, dt, [&mut x1.q, &mut x1.v]);
 }
 
 /// Moves the trees on which no contact and no limit acts in a solution of the prepared problem, beyond [`bodies`].

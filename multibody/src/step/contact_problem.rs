@@ -9,6 +9,8 @@ use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
 use crate::contact::anchors::Anchors;
 use crate::contact::collision::FoundContact;
+use crate::contact::passing::Bend;
+use crate::step::flight::Flight;
 use crate::step::limit_rows::LimitRows;
 use crate::step::pools::{CONTACT, LIMIT};
 use crate::step::sharing::Sharing;
@@ -17,8 +19,9 @@ use crate::{Kinematics, Model, RigidLaws, RigidOptions};
 /// A problem whose first rows are those of contacts and limits.
 pub(crate) struct ContactProblem {
     pub frozen: FrozenProblem,
-    /// Seeds of contacts.
+    /// Seeds of contacts, and the gaps at the start of the step \[m\] with how motion bends until they close.
     pub seeds: Vec<ContactSeed>,
+    gaps: Vec<(f64, Bend)>,
     pub limits: LimitRows,
     sharing: Sharing,
     anchors: Anchors,
@@ -46,6 +49,7 @@ impl ContactProblem {
         Ok(Self {
             frozen: FrozenProblem::new(1.0, mass.clone(), v, map, pools, Vec::new())?,
             seeds: Vec::new(),
+            gaps: Vec::new(),
             limits: LimitRows::new(model),
             sharing: Sharing::new(model.trees.len()),
             anchors: Anchors::default(),
@@ -63,6 +67,14 @@ impl ContactProblem {
         self.limits.seeds.iter_mut().for_each(|s| s.dt = dt);
     }
 
+    /// Gaps that the laws see in a step of `dt`. Bodies in flight lag by w behind their last velocity: φ₀ − δt n·w, as φ₀ + δt (vₙ − n·w) is the gap at its end.
+    pub(crate) fn set_gaps(&mut self, dt: f64, flight: &Flight) {
+        let contacts = self.frozen.contacts().iter().zip(&self.gaps);
+        for (seed, (c, (gap, bend))) in self.seeds.iter_mut().zip(contacts) {
+            seed.gap = gap - bend.opens(dt) - dt * flight.opening(c).unwrap_or(0.0);
+        }
+    }
+
     /// Rows of contacts: Jacobian, geometry, seeds without step size. They are weighed by `mass`, factored; where there is none, that is done later.
     pub(crate) fn set_contacts(
         &mut self,
@@ -76,6 +88,8 @@ impl ContactProblem {
         let dim = self.frozen.pools().members()[CONTACT].dim();
         // Seeds of the last step are overwritten: contacts in `set_step`, sides there or here.
         self.seeds.resize(found.len(), ContactSeed::default());
+        self.gaps.clear();
+        self.gaps.extend(found.iter().map(|c| (c.gap, c.bend)));
         let tree_of = |b: usize| i.model.bodies[b].tree;
         let parts = self.frozen.parts_mut();
         parts.map.clear();
@@ -86,8 +100,12 @@ impl ContactProblem {
             let surface = |side: usize| c.surface_velocity(kin, surface_velocity, side);
             let moving = c.geoms.iter().any(|&g| surface_velocity[g] != Vector3::zeros());
             let mut bias = [0.0; 6];
-            if moving {
-                bias[..3].copy_from_slice((frame.transpose() * (surface(1) - surface(0))).as_slice());
+            if moving || c.bend.turning != Vector3::zeros() {
+                let mut relative = c.bend.turning;
+                if moving {
+                    relative += surface(1) - surface(0);
+                }
+                bias[..3].copy_from_slice((frame.transpose() * relative).as_slice());
             }
             parts.map.push_constraint(&bias[..dim]);
             let trees = c.bodies.map(tree_of);

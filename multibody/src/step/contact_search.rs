@@ -6,13 +6,14 @@ use crate::actuation::drive::Drive;
 use crate::contact::collision::{Collision, FoundContact};
 use crate::contact::contact_model::ContactModel;
 use crate::contact::motion::Motion;
+use crate::dynamics::free_bodies::FreeBodies;
 use crate::dynamics::reference_mass::ReferenceMass;
 use crate::{Kinematics, Model, RigidLaws};
 
 /// The search for contacts, and those of the last one.
 pub(crate) struct ContactSearch {
     pub collision: Collision,
-    motion: Motion,
+    pub motion: Motion,
     pub found: Vec<FoundContact>,
     /// Empty pool of the law of contacts, and seeds for it, to tell their energy.
     pub law: Box<dyn LawPool>,
@@ -20,11 +21,19 @@ pub(crate) struct ContactSearch {
 }
 
 impl ContactSearch {
-    /// Friction above [`RigidLaws::steepest`] is taken as that.
-    pub(crate) fn new(scene: &Scene, model: &Model, laws: &RigidLaws, reference: &ReferenceMass) -> Self {
+    /// Friction above [`RigidLaws::steepest`] is taken as that; bodies float freely as `free` says.
+    pub(crate) fn new(
+        scene: &Scene,
+        model: &Model,
+        laws: &RigidLaws,
+        reference: &ReferenceMass,
+        free: &FreeBodies,
+    ) -> Self {
+        let glides = laws.contact.properties().glides;
         Self {
-            collision: Collision::new(scene, model, laws.steepest, &reference.bodies),
-            motion: Motion::new(model),
+            collision: Collision::new(scene, model, laws.steepest, &reference.bodies, glides),
+            // Explicit laws push before bodies touch.
+            motion: Motion::new(model, free, glides || laws.contact.swept().is_some()),
             found: Vec::new(),
             law: laws.contact.boxed_empty(),
             seeds: Vec::new(),

@@ -46,7 +46,7 @@ fn add_motion(
         return;
     }
     let (mut x1, mut free) = (p.at.x0.clone(), free.clone());
-    advance::bodies(i, &p.at.x0, dt, s, &mut x1);
+    advance::bodies(i, p, &p.at.x0, dt, s, &mut x1);
     advance::free_trees(i, p, (&mut free, slot), dt, s, &mut x1);
     x1.v.iter_mut().zip(&s.v).for_each(|(after, v)| *after -= v);
     let mut momentum = vec![0.0; x1.v.len()];

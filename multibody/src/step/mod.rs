@@ -5,6 +5,7 @@ pub(crate) mod closure;
 pub(crate) mod contact_problem;
 pub(crate) mod contact_search;
 pub(crate) mod control;
+pub(crate) mod flight;
 pub(crate) mod gain_rows;
 pub(crate) mod impulses;
 pub(crate) mod joint_rows;

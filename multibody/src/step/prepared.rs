@@ -1,10 +1,11 @@
-use signorini_core::{ProblemError, State};
+use signorini_core::{ProblemError, State, StepProblem, StepSolution};
 
 use crate::actuation::drive::Drive;
 use crate::actuation::free_motion::FreeMotion;
 use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
 use crate::contact::collision::FoundContact;
+use crate::step::flight::Flight;
 use crate::step::limit_rows::Outlook;
 use crate::step::rigid_problem::RigidProblem;
 use crate::{Dynamics, Model, RigidLaws, RigidOptions};
@@ -16,6 +17,9 @@ pub(crate) struct Prepared {
     pub motion: FreeMotion,
     /// Changes of velocity by motors, springs and applied forces within the step.
     pub drive: Drive,
+    pub flight: Flight,
+    /// Geoms that passed through each other in the last step from here.
+    pub crossed: Option<[u32; 2]>,
     pub problem: RigidProblem,
 }
 
@@ -26,6 +30,8 @@ impl Prepared {
             ready: false,
             at: StateKinematics::new(model),
             drive: Drive::new(model, &motion.mass),
+            flight: Flight::default(),
+            crossed: None,
             problem: RigidProblem::new(model, laws, &motion, options)?,
             motion,
         })
@@ -70,6 +76,13 @@ impl Prepared {
         }
     }
 
+    /// w of the bodies that fly where `s` solves the problem of `dt`, nv, or empty.
+    pub(crate) fn lag(&self, dt: f64, s: &StepSolution) -> &[f64] {
+        let frozen = &self.problem.contacts().frozen;
+        let solves = self.ready && frozen.dt() == dt && s.gamma.len() == frozen.pools().row_count();
+        if solves { self.flight.lag() } else { &[] }
+    }
+
     /// Rows of contacts.
     pub(crate) fn set_contacts(&mut self, i: &Inputs<'_>, found: &[FoundContact]) {
         match &mut self.problem {
@@ -99,6 +112,10 @@ impl Prepared {
     pub(crate) fn set_step(&mut self, i: &Inputs<'_>, dt: f64) -> Result<(), ProblemError> {
         self.problem.contacts_mut().set_dt(dt);
         self.problem.set_joints(i, &self.at, &self.motion, dt)?;
+        let contacts = self.problem.contacts_mut();
+        let x0 = &self.at.x0;
+        self.flight.set_step(i, &x0.q, [contacts.frozen.free_velocity(), &x0.v]);
+        contacts.set_gaps(dt, &self.flight);
         self.problem.set_laws();
         let contacts = self.problem.contacts_mut();
         contacts.recall(&self.at, dt);

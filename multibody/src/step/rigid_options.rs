@@ -14,7 +14,7 @@ pub struct RigidOptions {
     pub equality_weight: f64,
     /// β of the near-rigid springs of equalities, their period in steps (kurtz2025cenic, eq. (18)), > 0. A load opens a loop by its acceleration times β² δt²/(4π²).
     pub equality_period: f64,
-    /// Motion on which no contact and no limit acts is that of its momentum: bodies that float freely, each the only one of its tree, turn as without torque, and trees without springs, friction, servos and
+    /// Motion on which no contact and no limit acts is that of its momentum: bodies that float freely, each the only one of its tree, turn as without torque and fly along the curve of gravity and applied forces, and trees without springs, friction, servos and
     /// equalities, and with hardly a damper, follow their flow under gravity and constant forces, which keeps energy at any step size. False: all forces are those of the start of the step, as the papers have them.
     pub carries_momentum: bool,
     /// σ_R of the dry friction of joints and tendons: a load creeps at most at v_s, or at σ_R times the speed that friction could stop in a step if that is larger.

@@ -10,6 +10,7 @@ use crate::actuation::gains::for_drives;
 use crate::actuation::inputs::{Held, Inputs, Settings};
 use crate::contact::collision::CollidingPair;
 use crate::contact::contact_model;
+use crate::contact::crossing::Crossing;
 use crate::dynamics::free_bodies::FreeBodies;
 use crate::dynamics::free_trees::FreeTrees;
 use crate::dynamics::reference_mass::ReferenceMass;
@@ -53,6 +54,7 @@ pub struct RigidSystem {
     pub(crate) contact_model: Option<ContactModel>,
     closure: Closure,
     rebounds: LostRebound,
+    crossing: Crossing,
     /// Trees that move freely where nothing touches them.
     pub(crate) free_trees: FreeTrees,
     error_weights: Vec<f64>,
@@ -82,7 +84,11 @@ impl RigidSystem {
         laws.check()?;
         let model = Model::new(scene)?;
         let reference = ReferenceMass::new(&model);
-        let search = ContactSearch::new(scene, &model, laws, &reference);
+        let free_bodies = match options.carries_momentum {
+            true => FreeBodies::of(&model),
+            false => FreeBodies::default(),
+        };
+        let search = ContactSearch::new(scene, &model, laws, &reference, &free_bodies);
         if let Some(message) = search.collision.unsupported() {
             return Err(ModelError::Element {
                 place: Box::default(),
@@ -104,11 +110,7 @@ impl RigidSystem {
             stiction_speed: scene.options.contact.stiction_speed,
             constraints: scene.options.constraints,
             reference,
-            free_bodies: if options.carries_momentum {
-                FreeBodies::of(&model)
-            } else {
-                FreeBodies::default()
-            },
+            free_bodies,
             limits: switches.limits,
             actuation: switches.actuation,
             contact: switches.contact,
@@ -120,6 +122,7 @@ impl RigidSystem {
         };
         let inputs = Inputs { model: &model, held: &held, settings: &settings };
         let rebounds = LostRebound::new(&inputs, &search, options.speculative);
+        let crossing = Crossing::new(&model, search.collision.colliders());
         let pairs = || search.collision.pairs().map(|p| p.geoms);
         let free_trees = match options.carries_momentum {
             true => FreeTrees::of(&model, &settings.reference, &settings.free_bodies, pairs()),
@@ -137,6 +140,7 @@ impl RigidSystem {
             contact_model: None,
             closure: Closure::new(&model),
             rebounds,
+            crossing,
             error_weights: vec![1.0; model.nq],
             model,
         })
@@ -224,20 +228,46 @@ impl RigidSystem {
     /// Coordinates and velocities of the bodies after a step of `dt` \[s\] from `x0` with a solution, into `x1`: as [`System::commit`], which checks them. `slot` still holds the problem that was solved, or
     /// trees of joints move as where something acts on them.
     pub fn advance_bodies(&self, slot: Slot, x0: &State, dt: f64, s: &StepSolution, x1: &mut State) {
-        let i = inputs!(self);
-        advance::bodies(&i, x0, dt, s, x1);
+        let (i, p) = (inputs!(self), &self.slots[slot as usize]);
+        advance::bodies(&i, p, x0, dt, s, x1);
         let mut free = self.free_trees.clone();
-        advance::free_trees(&i, &self.slots[slot as usize], (&mut free, slot), dt, s, x1);
+        advance::free_trees(&i, p, (&mut free, slot), dt, s, x1);
     }
 
-    /// Impulses that this system does not know of act on its bodies: no tree follows a flow of its own from now on.
+    /// Impulses that this system does not know of act on its bodies: none flies, and no tree follows a flow of its own from now on.
     pub fn expect_other_impulses(&mut self) {
+        self.settings.free_bodies.ground();
+        self.search.motion.ground();
         self.free_trees = FreeTrees::none(&self.model);
     }
 
     /// Rows per contact.
     pub fn contact_dim(&self) -> usize {
         self.slots[0].problem.contacts().dim()
+    }
+
+    /// Looks for geoms that passed through each other in a step to `x1`, unless bodies are left to pass: without a look ahead.
+    fn find_crossing(&mut self, slot: Slot, dt: f64, s: &StepSolution, x1: &State) {
+        let Self { model, crossing, search, held, .. } = self;
+        let p = &mut self.slots[slot as usize];
+        p.crossed = None;
+        let frozen = &p.problem.contacts().frozen;
+        let looks = self.settings.contact && self.options.speculative && frozen.dt() == dt;
+        if looks && crossing.may_happen(model, dt, s, frozen.free_velocity()) {
+            let found = crossing.find(&search.collision, model, &p.at.kin, &x1.q, &held.mocap);
+            p.crossed = found.map(|geoms| geoms.map(|g| g as u32));
+        }
+    }
+
+    /// [`System::further_error`] of bodies that fly in both halves of a step of `dt`.
+    fn bend_of_flights(&self, dt: f64) -> f64 {
+        let [first, second] = self.slots.each_ref().map(|p| &p.flight);
+        let meets = first.bodies().iter().filter(|b| self.search.collision.has(**b));
+        largest(meets.filter_map(|b| {
+            let lag = first.lag_of(*b)? + second.lag_of(*b)?;
+            let [q, _] = self.settings.free_bodies.first(*b)?;
+            Some(0.5 * dt * largest((0..3).map(|i| self.error_weights[q + i] * lag[i].abs())))
+        }))
     }
 
     /// Applied generalised forces \[N or N·m\], nv, held until set again.
@@ -335,6 +365,7 @@ impl System for RigidSystem {
             }
             self.search.find(&self.model, &p.at.kin)?;
         }
+        p.flight.begin(&inputs, self.settings.contact.then(|| self.search.motion.flies()));
         p.set_contacts(&inputs, &self.search.found);
         if let Some(model) = &mut self.contact_model {
             let contacts = p.problem.contacts_mut();
@@ -384,9 +415,10 @@ impl System for RigidSystem {
         }
         x1.t = x0.t + dt;
         x1.z.clone_from(&x0.z);
-        let i = inputs!(self);
-        advance::bodies(&i, x0, dt, s, x1);
-        advance::free_trees(&i, &self.slots[slot as usize], (&mut self.free_trees, slot), dt, s, x1);
+        let (i, p) = (inputs!(self), &self.slots[slot as usize]);
+        advance::bodies(&i, p, x0, dt, s, x1);
+        advance::free_trees(&i, p, (&mut self.free_trees, slot), dt, s, x1);
+        self.find_crossing(slot, dt, s, x1);
         self.model.advance_activations(&x0.z, &self.held.control, dt, &mut x1.z);
         self.slots[slot as usize].problem.contacts().store_memory(dt, &mut x1.memory);
         Ok(())
@@ -425,13 +457,18 @@ impl System for RigidSystem {
         self.rebounds.of_step(&inputs, &self.slots, &mut self.search, [x0, x1], accuracy)
     }
 
-    /// Openings of loops, and how far motion leaves the straight lines along which contacts are looked for: ¼ δt |v₁ − v₀| of trees that move freely and may meet something, the error of a step of order one.
+    fn crossed(&self, slot: Slot) -> Option<[u32; 2]> {
+        self.slots[slot as usize].crossed
+    }
+
+    /// Openings of loops, and how far motion leaves straight lines: ¼ δt |v₁ − v₀| of trees and bodies that move freely and may meet something, the error of a step of order one.
     fn further_error(&mut self, x0: &State, full: &State, x1: &State) -> f64 {
         let quarter = 0.25 * (x1.t - x0.t);
         let bend = largest(self.free_trees.watched().map(|(dof, q, part)| {
             let weight = largest(self.error_weights[q].iter().copied());
             weight * part * quarter * (x1.v[dof] - x0.v[dof]).abs()
         }));
+        let bend = largest([bend, self.bend_of_flights(x1.t - x0.t)]);
         let weight = self.options.equality_weight;
         if weight == 0.0 || !self.closure.is_needed(&self.model) {
             return bend;

@@ -1,7 +1,7 @@
 //! Momentum of the solves that a step consists of, beside a recorder.
 
 use signorini_core::na::{DMatrix, DVector, Vector3};
-use signorini_core::{AcceptedStep, LastSolve, Tolerance};
+use signorini_core::{AcceptedStep, LastSolve, State, System, Tolerance};
 use signorini_multibody::{Dynamics, Kinematics, Model, RigidSystem};
 use signorini_run::Method;
 use signorini_run::recording::StepPart;
@@ -19,14 +19,36 @@ pub(crate) struct Solve<'s> {
     pub part: StepPart,
 }
 
-/// The solves of a step, in their order.
-pub(crate) fn solves<'s>(sys: &RigidSystem, step: &AcceptedStep<'s>) -> Vec<Solve<'s>> {
+/// The state between two half steps. Which bodies fly depends on the first attempt of the step, whose length is not known: the one that leads to the end.
+fn half_way(sys: &mut RigidSystem, step: &AcceptedStep<'_>, first: &LastSolve<'_>) -> State {
+    let mut best = (f64::INFINITY, step.x0.clone());
+    for longer in [1.0, 1.1, 1.3, 1.6, 2.0, 3.0, 5.0, 10.0, 30.0] {
+        let mut half = step.x0.clone();
+        sys.prepare(first.slot, step.x0, longer * step.report.dt).unwrap();
+        sys.problem(first.slot, first.dt).unwrap();
+        sys.advance_bodies(first.slot, step.x0, first.dt, first.solution, &mut half);
+        let mut end = half.clone();
+        sys.prepare(step.last.slot, &half, step.last.dt).unwrap();
+        sys.problem(step.last.slot, step.last.dt).unwrap();
+        sys.advance_bodies(step.last.slot, &half, step.last.dt, step.last.solution, &mut end);
+        let off = sys.distance(&end, step.x1);
+        if off < best.0 {
+            best = (off, half);
+        }
+        if step.rejected == 0 {
+            break;
+        }
+    }
+    best.1
+}
+
+/// The solves of a step, in their order; `sys` makes the problem of the first half again.
+pub(crate) fn solves<'s>(sys: &mut RigidSystem, step: &AcceptedStep<'s>) -> Vec<Solve<'s>> {
     let (t, q, v, v1) = (step.x0.t, step.x0.q.clone(), step.x0.v.clone(), step.x1.v.clone());
     let Some(first) = step.first else {
         return vec![Solve { t, q, v, v1, last: step.last, part: StepPart::Whole }];
     };
-    let mut half = step.x0.clone();
-    sys.advance_bodies(first.slot, step.x0, first.dt, first.solution, &mut half);
+    let half = half_way(sys, step, &first);
     let before = Solve { t, q, v, v1: half.v.clone(), last: first, part: StepPart::FirstHalf };
     let (t, q, v) = (t + first.dt, half.q, half.v);
     vec![before, Solve { t, q, v, v1, last: step.last, part: StepPart::SecondHalf }]

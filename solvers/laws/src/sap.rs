@@ -96,7 +96,7 @@ impl ContactLaw<3> for Sap {
     type Seed = ContactSeed;
     type Params = SapParams;
     const KEY: &'static str = "sap";
-    const PROPERTIES: LawProperties = LawProperties::CONVEX;
+    const PROPERTIES: LawProperties = LawProperties { glides: true, ..LawProperties::CONVEX };
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, seed: &ContactSeed) -> SapParams {

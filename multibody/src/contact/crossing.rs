@@ -1,0 +1,197 @@
+use signorini_core::StepSolution;
+use signorini_core::na::{Point3, UnitQuaternion, Vector3};
+use signorini_geometry::{ContactPoint, Shape, contacts};
+use signorini_scene::{JointKind, Pose};
+
+use crate::contact::collider::Collider;
+use crate::contact::collision::Collision;
+use crate::contact::pairs::PairRules;
+use crate::{Kinematics, Model};
+
+/// Part of the thinner geom by which motion has to leave the one that contacts were looked for along before it is looked at.
+const PART: f64 = 0.5;
+/// Part of the thinner geom that may overlap on the way, beyond the overlaps of both ends.
+const THIN: f64 = 0.05;
+/// Most advances along a motion.
+const ADVANCES: u32 = 48;
+/// Part of the radius of a geom that counts as its thickness at least: sheets have none.
+const FLAT: f64 = 1e-3;
+
+/// Looks for geoms that pass through each other in a step: along the motion that the step has made, where contact has turned it away from the one without contact.
+///
+/// Contacts are looked for along the motion without contact ([`Placed::look_along`](crate::contact::placed::Placed)). Bodies that move so need no second look. A body that impulses push by more than [`PART`] of the thinnest geom,
+/// δt|v − v*|, in a step in which something moves as far, may meet one that it has no contact with.
+#[derive(Clone, Debug)]
+pub(crate) struct Crossing {
+    /// By degree of freedom, the largest way of a point of its tree for a unit: one, or the distance from its axis \[m\].
+    arms: Vec<f64>,
+    /// Thickness of the thinnest geom \[m\].
+    thinnest: f64,
+    /// By tree: impulses push it so far.
+    pushed: Vec<bool>,
+    end: Kinematics,
+}
+
+/// Way of a collider within a step: its middle moves along a line, and it turns about that.
+struct Way {
+    start: Pose,
+    middle: Point3<f64>,
+    shift: Vector3<f64>,
+    turn: Vector3<f64>,
+    radius: f64,
+}
+
+impl Crossing {
+    pub(crate) fn new(model: &Model, colliders: &[Collider]) -> Self {
+        let mut far = vec![0.0_f64; model.trees.len()];
+        for c in colliders {
+            let (Some(t), Some(b)) = (model.bodies[c.body].tree, &c.bounds) else { continue };
+            far[t] = far[t].max(b.center.coords.norm() + b.radius);
+        }
+        for (b, body) in model.bodies.iter().enumerate() {
+            let Some(t) = body.tree.filter(|t| model.trees[*t].root != b) else { continue };
+            far[t] += body.pose.translation.vector.norm();
+        }
+        model.joints.iter().for_each(|j| far[model.dofs[j.v].tree] += j.anchor.coords.norm());
+        let mut arms: Vec<f64> = model.dofs.iter().map(|d| far[d.tree]).collect();
+        for j in &model.joints {
+            let ways = match j.kind {
+                JointKind::Free => 3,
+                JointKind::Slide => 1,
+                JointKind::Hinge | JointKind::Ball => 0,
+            };
+            arms[j.v..j.v + ways].fill(1.0);
+        }
+        let thinnest = colliders.iter().filter_map(thickness).fold(f64::INFINITY, f64::min);
+        Self { pushed: vec![false; far.len()], arms, thinnest, end: Kinematics::new(model) }
+    }
+
+    /// Whether a solution moves some body far enough, and away from the velocity `free` without contact.
+    pub(crate) fn may_happen(&mut self, model: &Model, dt: f64, s: &StepSolution, free: &[f64]) -> bool {
+        let (least, v) = (PART * self.thinnest, s.position_velocity());
+        let mut moves = false;
+        let mut any = false;
+        for (t, tree) in model.trees.iter().enumerate() {
+            let [mut way, mut push] = [0.0; 2];
+            for i in tree.dofs.clone() {
+                let arm = dt * self.arms[i];
+                way += arm * v[i].abs();
+                push += arm * (v[i] - free[i]).abs();
+            }
+            self.pushed[t] = push > least;
+            any |= self.pushed[t];
+            moves |= way > least;
+        }
+        any && moves
+    }
+
+    /// The geoms of a pair that passes through each other between the bodies of `start` and the positions `q`.
+    pub(crate) fn find(
+        &mut self,
+        collision: &Collision,
+        model: &Model,
+        start: &Kinematics,
+        q: &[f64],
+        mocap: &[Pose],
+    ) -> Option<[usize; 2]> {
+        self.end.set_positions(model, q, mocap);
+        let (colliders, rules) = (collision.colliders(), collision.rules());
+        let ways: Vec<Option<Way>> = colliders.iter().map(|c| Way::of(c, [start, &self.end])).collect();
+        let pushed = |c: &Collider| model.bodies[c.body].tree.is_some_and(|t| self.pushed[t]);
+        for (i, way) in ways.iter().enumerate().filter(|(i, _)| pushed(&colliders[*i])) {
+            let Some(way) = way else { continue };
+            for (j, other) in ways.iter().enumerate() {
+                // Two that are pushed meet once.
+                let Some(other) = other.as_ref().filter(|_| i < j || !pushed(&colliders[j])) else {
+                    continue;
+                };
+                if way.is_far_from(other) {
+                    continue;
+                }
+                let (a, b) = (i.min(j), i.max(j));
+                if let (Some(a), Some(b)) = (ways[a].as_ref(), ways[b].as_ref())
+                    && crosses(rules, colliders, [i.min(j), i.max(j)], [a, b])
+                {
+                    return Some([i, j].map(|k| colliders[k].geom));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Thickness of a geom that has one \[m\].
+fn thickness(c: &Collider) -> Option<f64> {
+    c.bounds.map(|b| b.thickness().max(FLAT * b.radius))
+}
+
+/// Whether two geoms overlap on their way by more than at its ends, or half the thinner one more at its end than at its start: the next step would part them on either side.
+fn crosses(rules: &PairRules, colliders: &[Collider], [i, j]: [usize; 2], [a, b]: [&Way; 2]) -> bool {
+    let (of_a, of_b) = (&colliders[i], &colliders[j]);
+    let thin = match (thickness(of_a), thickness(of_b)) {
+        (Some(a), Some(b)) => a.min(b),
+        _ => return false,
+    };
+    let shift = b.shift - a.shift;
+    let spin = a.turn.norm() * a.radius + b.turn.norm() * b.radius;
+    let most = shift.norm() + spin;
+    if most < PART * thin || rules.pair(colliders, i, j).is_none() {
+        return false;
+    }
+    let mut points = Vec::new();
+    let mut nearest = |s: f64, margin: f64| -> Option<ContactPoint> {
+        points.clear();
+        let (x_a, x_b) = (a.at(s) * of_a.pose, b.at(s) * of_b.pose);
+        contacts(&of_a.shape, &x_a, &of_b.shape, &x_b, margin, &mut points).ok()?;
+        points.iter().min_by(|x, y| x.gap.total_cmp(&y.gap)).copied()
+    };
+    let Some(mut near) = nearest(0.0, most) else { return false };
+    let depth = |c: Option<ContactPoint>| c.map_or(0.0, |c| (-c.gap).max(0.0));
+    let [first, last] = [depth(Some(near)), depth(nearest(1.0, 0.0))];
+    if last > first + PART * thin {
+        return true;
+    }
+    let least = -THIN * thin - first.max(last);
+    let convex = ![of_a, of_b].iter().any(|c| matches!(c.shape, Shape::Mesh(_)));
+    let mut s = 0.0;
+    for _ in 0..ADVANCES {
+        if near.gap <= least {
+            return true;
+        }
+        let closing = if convex { spin - shift.dot(&near.normal) } else { most };
+        // Beyond `least`, so that it is reached.
+        s += (near.gap - least + THIN * thin) / closing;
+        if closing <= 0.0 || s >= 1.0 {
+            return false;
+        }
+        let Some(next) = nearest(s, most) else { return false };
+        near = next;
+    }
+    false
+}
+
+impl Way {
+    fn of(c: &Collider, [start, end]: [&Kinematics; 2]) -> Option<Self> {
+        let bounds = c.bounds?;
+        let [from, to] = [start.x_wb[c.body], end.x_wb[c.body]];
+        let middle = from * bounds.center;
+        let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
+        Some(Self { start: from, middle, shift: to * bounds.center - middle, turn, radius: bounds.radius })
+    }
+
+    /// Pose of the body at the part `s` of the way.
+    fn at(&self, s: f64) -> Pose {
+        let turn = UnitQuaternion::from_scaled_axis(s * self.turn);
+        let origin = Point3::from(self.start.translation.vector);
+        let moved = self.middle + s * self.shift + turn * (origin - self.middle);
+        Pose::from_parts(moved.into(), turn * self.start.rotation)
+    }
+
+    /// Whether the balls of two stay apart.
+    fn is_far_from(&self, other: &Self) -> bool {
+        let (from, along) = (other.middle - self.middle, other.shift - self.shift);
+        let square = along.norm_squared();
+        let s = if square > 0.0 { (-from.dot(&along) / square).clamp(0.0, 1.0) } else { 0.0 };
+        (from + s * along).norm() > self.radius + other.radius
+    }
+}
