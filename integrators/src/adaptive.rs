@@ -112,7 +112,8 @@ impl<P: OneStep> Adaptive<P> {
                     let defect = c.accuracy * r.defect;
                     error = if defect > error { defect } else { error };
                     let small = error <= c.accuracy;
-                    observed.see(dt, error, small);
+                    // A defect is no power of the step: attempts that it judges tell no order.
+                    observed.see(dt, if defect < error { error } else { f64::NAN }, small);
                     let verdict = match c.judge(dt, error, observed.of(small), floor) {
                         Verdict::Accept { .. } if r.unconverged > 0 => {
                             total.unsolved += 1;
