@@ -1,6 +1,7 @@
 use signorini_core::{
     AcceptedStep, AdvanceReport, LaneStatus, LastSolve, State, StepError, StepReport, check_finite,
 };
+use signorini_integrators::NextStep;
 use signorini_laws::Gains;
 use signorini_multibody::{Kinematics, RigidSystem, Sensors};
 use signorini_run::depth::Thicknesses;
@@ -50,8 +51,8 @@ impl Worker {
 /// One world: its state, held inputs and how it is doing; a system only when its parameters differ.
 pub(crate) struct Lane {
     pub x: State,
-    /// The step that error control wants next \[s\].
-    pub wanted: Option<f64>,
+    /// The step that error control wants next.
+    pub wanted: Option<NextStep>,
     pub applied: Vec<f64>,
     pub mocap: Vec<Pose>,
     pub status: LaneStatus,

@@ -1,7 +1,7 @@
 use signorini_core::{
     AcceptedStep, AdvanceReport, Integrator, LastSolve, OneStep, State, StepError, StepObserver, StepReport,
 };
-use signorini_integrators::Adaptive;
+use signorini_integrators::{Adaptive, NextStep};
 use signorini_multibody::RigidSystem;
 use signorini_run::{ComFree, Method};
 
@@ -65,15 +65,15 @@ impl Stepping {
         })
     }
 
-    /// Sets the step \[s\] that error control tries first; fixed steps have none.
-    pub(crate) fn set_next_step(&mut self, dt: Option<f64>) {
+    /// Sets the step that error control tries first; fixed steps have none.
+    pub(crate) fn set_next_step(&mut self, next: Option<NextStep>) {
         if let Self::Controlled { integrator, .. } = self {
-            integrator.set_next_step(dt);
+            integrator.set_next_step(next);
         }
     }
 
-    /// Step \[s\] that error control wants next; None with fixed steps.
-    pub(crate) fn next_step(&self) -> Option<f64> {
+    /// Step that error control wants next; None with fixed steps.
+    pub(crate) fn next_step(&self) -> Option<NextStep> {
         match self {
             Self::Fixed { .. } => None,
             Self::Controlled { integrator, .. } => integrator.next_step(),

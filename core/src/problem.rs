@@ -124,6 +124,10 @@ pub trait StepProblem {
     fn blocking(&self) -> Option<[u32; 2]> {
         None
     }
+    /// Blocks that move as they are told from outside, ascending. Their inertia has no meaning but to be large, so their momentum is no scale of a residual.
+    fn driven_blocks(&self) -> &[u32] {
+        &[]
+    }
     /// Largest speed of a material point under a change `dv` of the unknowns \[m/s\]; the largest entry where the problem does not know its points.
     fn largest_speed(&self, dv: &[f64]) -> f64 {
         largest(dv.iter().map(|v| v.abs()))

@@ -58,7 +58,7 @@ impl Tolerance {
     }
 }
 
-/// ‖D∇‖ at a velocity, and the residual that is asked for there by [`Tolerance::residual`]; `inertial` is A (v − v*), `free` is A v*, `sizes` are magnitudes of terms beside them ([`crate::SmoothPotential::add_sizes`]), whose round-off is added.
+/// ‖D∇‖ at a velocity, and the residual that is asked for there by [`Tolerance::residual`]; `inertial` is A (v − v*), `free` is A v*, `sizes` are magnitudes of terms beside them ([`crate::SmoothPotential::add_sizes`]), whose round-off is added. Momenta of [`StepProblem::driven_blocks`] count for round-off alone.
 pub fn residual_and_tolerance(
     p: &dyn StepProblem,
     tol: Tolerance,
@@ -69,9 +69,12 @@ pub fn residual_and_tolerance(
     let sum = |of: &dyn Fn(usize) -> f64| {
         p.inertia().scaling().iter().enumerate().map(|(i, d)| (d * of(i)).powi(2)).sum::<f64>().sqrt()
     };
-    let momentum = sum(&|i| inertial[i] + free[i]);
+    let starts = p.inertia().block_starts();
+    let within = |i: usize, b: u32| (starts[b as usize]..starts[b as usize + 1]).contains(&i);
+    let driven = |i: usize| p.driven_blocks().iter().any(|b| within(i, *b));
+    let momentum = sum(&|i| if driven(i) { 0.0 } else { inertial[i] + free[i] });
     let impulse = sum(&|i| inertial[i] - gradient[i]);
-    let least = ROUND_OFF * scaled_norm(p, sizes);
+    let least = ROUND_OFF * (scaled_norm(p, sizes) + sum(&|i| if driven(i) { free[i] } else { 0.0 }));
     [scaled_norm(p, gradient), tol.residual(momentum, impulse, sum(&|i| free[i])) + least]
 }
 

@@ -3,7 +3,8 @@ use signorini_core::{
     StepError, StepObserver, StepReport, System, check_end,
 };
 
-use crate::{ContactStep, Floor, PreparedStep, StepController, StepDoubling, Verdict, interval};
+use crate::next_step::ObservedOrder;
+use crate::{ContactStep, Floor, NextStep, PreparedStep, StepController, StepDoubling, Verdict, interval};
 
 /// Defect of a step in which geoms passed through each other: the next try is half as long.
 const CROSSED: f64 = 4.0;
@@ -16,7 +17,7 @@ const CROSSED: f64 = 4.0;
 pub struct Adaptive<P> {
     scheme: P,
     controller: StepController,
-    next_step: Option<f64>,
+    next_step: Option<NextStep>,
     x1: State,
 }
 
@@ -76,14 +77,14 @@ impl<P: OneStep> Adaptive<P> {
         &mut self.controller
     }
 
-    /// The step that the controller wants next \[s\]; None before the first step.
-    pub fn next_step(&self) -> Option<f64> {
+    /// The step that the controller wants next; None before the first step.
+    pub fn next_step(&self) -> Option<NextStep> {
         self.next_step
     }
 
-    /// Sets the step to try next \[s\]; None starts afresh. With the state, this is all that a restart needs.
-    pub fn set_next_step(&mut self, dt: Option<f64>) {
-        self.next_step = dt.filter(|h| *h > 0.0 && h.is_finite());
+    /// Sets the step to try next; None, or a length that is none, starts afresh.
+    pub fn set_next_step(&mut self, next: Option<NextStep>) {
+        self.next_step = next.filter(|n| n.dt > 0.0 && n.dt.is_finite());
     }
 
     /// One accepted step from `x` into `self.x1`.
@@ -98,7 +99,8 @@ impl<P: OneStep> Adaptive<P> {
         let order = error_order(&self.scheme)?;
         let floor = c.floor(x.t);
         let (mut rejected, mut failures) = (0, 0);
-        let mut wanted = self.next_step.unwrap_or_else(|| c.first_step()).max(floor);
+        let mut observed = ObservedOrder::new(order, self.next_step, c.measures_order);
+        let mut wanted = self.next_step.map_or_else(|| c.first_step(), |n| n.dt).max(floor);
         loop {
             let (dt, limited) = c.fit(wanted, t_end - x.t);
             let mut attempt = self.scheme.step(sys, x, dt, rejected > 0, &mut self.x1);
@@ -113,7 +115,10 @@ impl<P: OneStep> Adaptive<P> {
                     // A defect of one counts as an error of the accuracy asked for; NaN stays NaN.
                     let defect = c.accuracy * r.defect;
                     error = if defect > error { defect } else { error };
-                    let verdict = match c.judge(dt, error, order, floor) {
+                    let small = error <= c.accuracy;
+                    // A defect is no power of the step: attempts that it judges tell no order.
+                    observed.see(dt, if defect < error { error } else { f64::NAN }, small);
+                    let verdict = match c.judge(dt, error, observed.of(small), floor) {
                         Verdict::Accept { .. } if r.unconverged > 0 => {
                             total.unsolved += 1;
                             c.shrink(dt, c.unsolved_shrink, floor)
@@ -131,14 +136,14 @@ impl<P: OneStep> Adaptive<P> {
             match (verdict, attempt) {
                 (Verdict::Accept { next }, Ok(r)) => {
                     if !limited {
-                        self.next_step = Some(next);
+                        self.next_step = Some(NextStep { dt: next, order: observed.after() });
                     }
                     return Ok((r, rejected));
                 }
                 (_, Ok(r)) if accept_anyway => {
                     total.floored += 1;
                     if !limited {
-                        self.next_step = Some(dt);
+                        self.next_step = Some(NextStep { dt, order: observed.after() });
                     }
                     return Ok((r, rejected));
                 }

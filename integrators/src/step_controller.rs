@@ -34,7 +34,7 @@ pub enum Verdict {
 /// ```
 ///
 /// Source: kurtz2025cenic, eq. (4). Deviates from the implementation by the paper's authors: a step that is stretched to the end of the interval may
-/// exceed the largest step by the stretch, the smallest step is tried before it is called an error, and no sliver is left before the end of an interval.
+/// exceed the largest step by the stretch, the smallest step is tried before it is called an error, no sliver is left before the end of an interval, and the order is the measured one where attempts were rejected ([`StepController::measures_order`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepController {
     /// Accuracy a: largest accepted error of one step in the norm of the system (1e-3).
@@ -76,6 +76,8 @@ pub struct StepController {
     /// When less than this multiple of the wanted step remains, half of what remains is attempted, so that no sliver is left (1.1; 1 takes the
     /// wanted step in any case, as published).
     pub halve_below: f64,
+    /// Learns the order of the error from rejected attempts of a step: errors of a higher order let the next steps grow less, and errors that hardly fall let an attempt shrink more. Without it the order is that of the estimate, as published (true).
+    pub measures_order: bool,
     /// Solver tolerance as a fraction κ of the accuracy (1e-3).
     pub tolerance_factor: f64,
     /// Smallest solver tolerance (1e-8).
@@ -104,6 +106,7 @@ impl Default for StepController {
             limit_below: 0.95,
             stretch_below: 1.001,
             halve_below: 1.1,
+            measures_order: true,
             tolerance_factor: 1e-3,
             tolerance_floor: 1e-8,
         }
@@ -187,15 +190,15 @@ impl StepController {
         }
     }
 
-    /// Judges an attempt of length `dt` \[s\] with error estimate `error` of order `order`; `floor` is the smallest step \[s\].
-    pub fn judge(&self, dt: f64, error: f64, order: u32, floor: f64) -> Verdict {
+    /// Judges an attempt of length `dt` \[s\] with error estimate `error` that goes with the power `order` of the length; `floor` is the smallest step \[s\].
+    pub fn judge(&self, dt: f64, error: f64, order: f64, floor: f64) -> Verdict {
         if !error.is_finite() {
             return self.shrink(dt, self.not_finite_shrink, floor);
         }
         let mut next = if error == 0.0 {
             self.max_growth * dt
         } else {
-            self.safety * dt * (self.accuracy / error).powf(1.0 / f64::from(order))
+            self.safety * dt * (self.accuracy / error).powf(1.0 / order)
         };
         if next > dt && next < self.dead_band * dt {
             next = dt;

@@ -16,6 +16,7 @@ mod property_batch;
 mod property_controller;
 mod property_frames;
 mod property_material_block;
+mod property_measured_order;
 mod property_relag;
 mod property_stepping;
 mod property_two_cubes;

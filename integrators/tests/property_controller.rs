@@ -21,7 +21,7 @@ fn next(v: Verdict) -> f64 {
 #[test]
 fn analytic_proposals_follow_the_specification() {
     let c = StepController::default();
-    let judge = |error| c.judge(H, error, 2, 1e-14);
+    let judge = |error| c.judge(H, error, 2.0, 1e-14);
     let accepted = |error| matches!(judge(error), Verdict::Accept { .. });
     let near = |error: f64, factor: f64| {
         // Round-off of one power and one division.
@@ -49,15 +49,15 @@ fn analytic_proposals_follow_the_specification() {
     assert!(!accepted(c.accuracy * 1.000_001) && !accepted(f64::NAN));
     // The reject bound itself shows with a safety of one.
     let bold = StepController { safety: 1.0, ..c };
-    assert!((next(bold.judge(H, bold.accuracy * 1.000_001, 2, 1e-14)) - 0.9).abs() < 1e-12);
+    assert!((next(bold.judge(H, bold.accuracy * 1.000_001, 2.0, 1e-14)) - 0.9).abs() < 1e-12);
     // Another order, another root.
-    assert!((next(c.judge(H, c.accuracy / 8.0, 3, 1e-14)) - 1.8).abs() < 1e-12);
+    assert!((next(c.judge(H, c.accuracy / 8.0, 3.0, 1e-14)) - 1.8).abs() < 1e-12);
     // The largest step, and the smallest.
-    assert_eq!(c.judge(0.05, 0.0, 2, 1e-14), Verdict::Accept { next: 0.1 });
-    assert_eq!(c.judge(H, 1.0, 2, 0.5 * H), Verdict::Reject { next: 0.5 * H });
-    assert_eq!(c.judge(H, 1.0, 2, H), Verdict::AtFloor);
-    assert_eq!(c.judge(H, f64::NAN, 2, H), Verdict::AtFloor);
-    assert_eq!(c.judge(H, c.accuracy, 2, H), Verdict::Accept { next: H });
+    assert_eq!(c.judge(0.05, 0.0, 2.0, 1e-14), Verdict::Accept { next: 0.1 });
+    assert_eq!(c.judge(H, 1.0, 2.0, 0.5 * H), Verdict::Reject { next: 0.5 * H });
+    assert_eq!(c.judge(H, 1.0, 2.0, H), Verdict::AtFloor);
+    assert_eq!(c.judge(H, f64::NAN, 2.0, H), Verdict::AtFloor);
+    assert_eq!(c.judge(H, c.accuracy, 2.0, H), Verdict::Accept { next: H });
     assert!((c.first_step() - 0.01).abs() < 1e-16);
     assert_eq!(c.floor(0.0), 1e-14);
     assert_eq!(c.floor(-1e3), 1e-11);
@@ -92,12 +92,12 @@ fn analytic_steps_fit_the_end_of_the_interval() {
 #[test]
 fn analytic_growth_meets_its_bounds() {
     let c = StepController { max_step: 1e4, ..StepController::default() };
-    assert_eq!(c.judge(10.0, 0.0, 2, 1e-14), Verdict::Accept { next: 50.0 });
-    assert_eq!(c.judge(1e-3, 0.0, 2, 1e-14), Verdict::Accept { next: 5e-3 });
+    assert_eq!(c.judge(10.0, 0.0, 2.0, 1e-14), Verdict::Accept { next: 50.0 });
+    assert_eq!(c.judge(1e-3, 0.0, 2.0, 1e-14), Verdict::Accept { next: 5e-3 });
     // 0.75·√4 = 1.5 of a step, exactly.
     let c = StepController { safety: 0.75, dead_band: 1.5, accuracy: 1.0, ..c };
-    assert_eq!(c.judge(2.0, 0.25, 2, 1e-14), Verdict::Accept { next: 3.0 });
-    assert_eq!(c.judge(2.0, 0.2501, 2, 1e-14), Verdict::Accept { next: 2.0 });
+    assert_eq!(c.judge(2.0, 0.25, 2.0, 1e-14), Verdict::Accept { next: 3.0 });
+    assert_eq!(c.judge(2.0, 0.2501, 2.0, 1e-14), Verdict::Accept { next: 2.0 });
 }
 
 #[test]
@@ -148,7 +148,7 @@ proptest! {
     ) {
         let (error, accuracy) = (10f64.powf(log_error), 10f64.powf(log_accuracy));
         let c = StepController::with_accuracy(accuracy);
-        match c.judge(dt, error, order, 1e-14) {
+        match c.judge(dt, error, f64::from(order), 1e-14) {
             Verdict::Accept { next } => {
                 prop_assert!(error <= accuracy);
                 prop_assert!(next >= dt && next <= (5.0 * dt).min(c.max_step).max(dt));

@@ -1,7 +1,7 @@
 //! Closed loops under error control: work follows the accuracy, few steps are rejected, and loops stay closed to accuracy.
 
 use proptest::prelude::*;
-use signorini_core::{AcceptedStep, AdvanceReport, StepObserver};
+use signorini_core::{AcceptedStep, AdvanceReport, NoObserver, StepObserver};
 use signorini_multibody::{Closure, Model};
 use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
@@ -70,6 +70,35 @@ fn regression_linkages_of_robots() {
     }
 }
 
+/// A gripper that closes over a box before its palm: up to 42 steps were rejected for a hundred kept while attempts at a contact shrank by the order of smooth motion.
+#[test]
+fn regression_a_gripper_that_closes_over_a_box() {
+    let Some(path) = data::model("robotiq_2f85/2f85.xml") else { return };
+    let file = std::fs::read_to_string(&path).unwrap();
+    let options =
+        LoadOptions { mesh_dirs: vec![path.parent().unwrap().join("assets")], ..LoadOptions::default() };
+    for (width, height) in [(0.02, 0.15), (0.012, 0.13)] {
+        let held = format!(
+            "<worldbody><body name='box' pos='0 0 {height}'><freejoint/><geom type='box' size='.015 {width} .02' mass='.1'/></body>"
+        );
+        let text = file.replacen("<worldbody>", &held, 1);
+        let scene = Scene::from_mjcf(&text, "box.xml", &options).unwrap();
+        for accuracy in [1e-1, 1e-2, 1e-3] {
+            let method = Method::cenic(accuracy);
+            let mut sys = method.system(&scene).unwrap();
+            let mut x = sys.initial_state(scene.keyframes.first()).unwrap();
+            sys.control_mut().fill(255.0);
+            let r = method.integrator().unwrap().advance(&mut sys, &mut x, 2.0, &mut NoObserver).unwrap();
+            assert!(
+                20 * r.rejected <= 7 * r.steps,
+                "{width} at {accuracy:e}: {} of {} rejected",
+                r.rejected,
+                r.steps
+            );
+        }
+    }
+}
+
 /// A leg as Cassie's: springs in the shin and the heel, and a rod without muscle that closes the loop from thigh to heel.
 #[test]
 fn regression_a_leg_with_leaf_springs_and_a_rod() {
@@ -97,9 +126,12 @@ proptest! {
         mass in -2f64..0.0,
         load in 0f64..5.0,
         length in -1.2f64..-0.3,
-        lean in -0.6f64..0.6,
+        lean in 0.12f64..0.6,
+        left in any::<bool>(),
     ) {
         let (mass, load, length) = (10f64.powf(mass), 10f64.powf(mass + load), 10f64.powf(length));
+        // A chain that hangs straight down does not move: no work follows the accuracy.
+        let lean = if left { -lean } else { lean };
         let d = [length * lean.sin(), 0.0, -length * lean.cos()];
         let place = |i: usize| format!("{} 0 {}", i as f64 * d[0], 2.0 + i as f64 * d[2]);
         let (mut bodies, mut closes) = (String::new(), "<connect body1='b0' anchor='0 0 0'/>".to_owned());
@@ -120,7 +152,7 @@ proptest! {
         for accuracy in [1e-2, 1e-3, 1e-4] {
             let (r, opening) = run(&scene, accuracy, 0.5);
             prop_assert!(opening < OPENING * accuracy, "{accuracy:e}: open by {opening:e}");
-            prop_assert!(r.rejected < r.steps, "{accuracy:e}: {} of {} rejected", r.rejected, r.steps);
+            prop_assert!(5 * r.rejected <= 2 * (r.steps + r.rejected), "{accuracy:e}: {} of {} rejected", r.rejected, r.steps);
             steps.push(r.steps);
         }
         prop_assert!(steps[2] > steps[0], "{steps:?}");

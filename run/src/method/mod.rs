@@ -212,7 +212,9 @@ impl Method {
     /// Constants of error control, where steps are controlled.
     pub fn controller(&self) -> Option<StepController> {
         match self.stepping() {
-            Stepping::Controlled(c) if self.is_published() => Some(StepController { halve_below: 1.0, ..c }),
+            Stepping::Controlled(c) if self.is_published() => {
+                Some(StepController { halve_below: 1.0, measures_order: false, ..c })
+            }
             Stepping::Controlled(c) => Some(c),
             Stepping::Asked | Stepping::Fixed { .. } => None,
         }

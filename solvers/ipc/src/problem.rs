@@ -479,6 +479,10 @@ impl StepProblem for AffineProblem {
         self.blocking
     }
 
+    fn driven_blocks(&self) -> &[u32] {
+        &self.world.driven_blocks
+    }
+
     fn largest_speed(&self, dv: &[f64]) -> f64 {
         let speed = |body: &signorini_core::na::Vector3<f64>| body.norm();
         let mut largest = 0.0f64;

@@ -19,6 +19,8 @@ pub(crate) struct ReducedProblem {
     pub inner: AffineProblem,
     reduction: Arc<Reduction>,
     inertia: BlockDiagonal,
+    /// Mechanisms with a driven body, ascending.
+    driven: Vec<u32>,
     free: Vec<f64>,
     /// ½ ‖N w* − v*‖²_M, which no w changes \[J\].
     constant: f64,
@@ -37,9 +39,14 @@ impl ReducedProblem {
     pub(crate) fn new(inner: AffineProblem, reduction: Arc<Reduction>) -> Result<Self, ProblemError> {
         let mut inertia = reduction.inertia(inner.full_inertia());
         inertia.factor()?;
+        let mut driven: Vec<u32> =
+            inner.driven_blocks().iter().map(|b| reduction.mechanism[*b as usize] as u32).collect();
+        driven.sort_unstable();
+        driven.dedup();
         Ok(Self {
             inner,
             inertia,
+            driven,
             free: Vec::new(),
             constant: 0.0,
             whole: WholePart::default(),
@@ -135,6 +142,9 @@ impl StepProblem for ReducedProblem {
     }
     fn blocking(&self) -> Option<[u32; 2]> {
         self.inner.blocking()
+    }
+    fn driven_blocks(&self) -> &[u32] {
+        &self.driven
     }
     fn largest_speed(&self, dw: &[f64]) -> f64 {
         self.inner.largest_speed(&self.expanded(dw))

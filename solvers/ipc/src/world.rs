@@ -31,6 +31,8 @@ pub(crate) struct World {
     pub free: Vec<Option<u32>>,
     /// Number among the driven bodies; None for others.
     pub driven: Vec<Option<usize>>,
+    /// Driven bodies by their numbers among the free ones.
+    pub driven_blocks: Vec<u32>,
     pub options: IpcOptions,
     rule: Rule,
     /// All parts of surfaces, by bodies.
@@ -55,10 +57,11 @@ impl World {
         let mut parts = Vec::new();
         let (mut free, mut first, mut rest, mut owner, mut held, mut radius) =
             (Vec::new(), vec![0], Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (mut count, mut driven) = (0, Vec::new());
+        let (mut count, mut driven, mut driven_blocks) = (0, Vec::new(), Vec::new());
         for (b, (body, q)) in (0..).zip(&bodies) {
             parts.extend((0..body.parts.len()).map(|part| SurfacePart { body: b as usize, part }));
             free.push((!body.fixed).then_some(count));
+            driven_blocks.extend(body.driven.then_some(count));
             count += u32::from(!body.fixed);
             let before = driven.iter().flatten().count();
             driven.push(body.driven.then_some(before));
@@ -73,6 +76,7 @@ impl World {
             bodies,
             free,
             driven,
+            driven_blocks,
             options,
             rule,
             parts,

@@ -177,8 +177,7 @@ fn turntable(mu: f64) -> Result<Row, PageError> {
         (
             "sticks",
             Claim::at_most("turntable/sticks", &text, creep, moved.abs(), "m")
-                .rule("at most ε_v t, the creep of smoothed friction")
-                .because("The cause is not known. The claim held before the disc followed an absolute commanded pose."),
+                .rule("at most ε_v t, the creep of smoothed friction"),
         )
     };
     Ok(Row {
