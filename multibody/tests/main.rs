@@ -17,6 +17,7 @@ mod conformance_scene_sensors;
 mod conformance_trajectory_oracles;
 mod property_broad_phase;
 mod property_joints_first;
+mod property_mutated_files;
 mod property_mutated_scenes;
 mod property_spring_dampers;
 mod property_tree_dynamics;

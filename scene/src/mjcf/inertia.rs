@@ -17,6 +17,8 @@ const PLACEHOLDER_RADIUS: f64 = 0.02;
 #[derive(Clone, Debug)]
 pub(super) struct Inertial {
     properties: MassProperties,
+    /// It states an orientation of its axes or a full inertia.
+    pub(super) is_oriented: bool,
 }
 
 /// Mass of a geom.
@@ -82,6 +84,7 @@ impl Inertial {
         let pose = read_pose(e, c)?;
         let diagonal = e.vector::<3>("diaginertia")?;
         let full = e.vector::<6>("fullinertia")?;
+        let is_turned = ["quat", "axisangle", "xyaxes", "zaxis", "euler"].iter().any(|a| e.has(a));
         let inertia = match (diagonal, full) {
             (Some(_), Some(_)) => {
                 return Err(e.invalid_at(
@@ -96,7 +99,7 @@ impl Inertial {
                 Matrix3::from_diagonal(&bounded(d.into(), c))
             }
             (None, Some([xx, yy, zz, xy, xz, yz])) => {
-                if ["quat", "axisangle", "xyaxes", "zaxis", "euler"].iter().any(|a| e.has(a)) {
+                if is_turned {
                     return Err(e.invalid_at(
                         "fullinertia",
                         "fullinertia and an orientation are both given",
@@ -120,7 +123,10 @@ impl Inertial {
         let r = pose.rotation.to_rotation_matrix();
         let inertia = symmetric(r.matrix() * inertia * r.matrix().transpose());
         let com = Point3::from(pose.translation.vector);
-        Ok(Self { properties: MassProperties { mass, com, inertia } })
+        Ok(Self {
+            properties: MassProperties { mass, com, inertia },
+            is_oriented: is_turned || full.is_some(),
+        })
     }
 }
 
