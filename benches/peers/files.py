@@ -85,9 +85,6 @@ def request(path, m, states):
 def theirs(m, s):
     # Adhesion pulls at contacts, which are no part of the comparison.
     m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
-    # MuJoCo takes an inertial frame within 1e-6 of that of its body for it; so it computes with the stated one.
-    for frames in (m.body_sameframe, m.geom_sameframe, m.site_sameframe):
-        frames[:] = 0
     d = mujoco.MjData(m)
     d.qpos[:], d.qvel[:], d.ctrl[:], d.act[:] = s["q"], s["v"], s.get("ctrl", 0.0), s["act"]
     mujoco.mj_forward(m, d)

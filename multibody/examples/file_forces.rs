@@ -112,6 +112,7 @@ fn at_state(m: &Model, order: &Order, dt: f64, s: &Value) -> Result<Value, Box<d
     m.add_spring_forces(&q, &tendons, &mut passive);
     m.add_damping_forces(&v, &tendons, &mut passive);
     m.add_gravity_compensation(&kin, &m.gravity, false, &mut passive);
+    m.add_medium_forces(&kin, &mut passive);
     let input = ActuatorInput { z: &z, control: &control, dt };
     m.actuator_forces(&kin, &actuators, input, &mut forces, &mut actuator);
     let mut dynamics = Dynamics::new(m);

@@ -12,6 +12,7 @@ mod analytic_forces_and_sensors;
 mod conformance_bad_input;
 mod conformance_dynamics_oracles;
 mod conformance_every_model;
+mod conformance_medium;
 mod conformance_mujoco;
 mod conformance_scene_sensors;
 mod conformance_trajectory_oracles;

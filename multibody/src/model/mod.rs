@@ -15,6 +15,7 @@ use std::ops::Range;
 use signorini_core::na::Vector3;
 use signorini_scene::{JointKind, Keyframe, Pose};
 
+use crate::dynamics::medium::MediumModel;
 use crate::{
     ActuatorModel, BodyModel, DofModel, EqualityModel, FrameModel, JointModel, SensorModel, TendonModel, Tree,
 };
@@ -58,6 +59,8 @@ pub struct Model {
     pub spring_q: Vec<f64>,
     /// Controls are clamped to their ranges.
     pub clamp_control: bool,
+    /// Fluid around bodies.
+    pub(crate) medium: Option<Box<MediumModel>>,
     /// Some body's weight is compensated; some joint has a spring.
     pub(crate) lifts: bool,
     pub(crate) springs: bool,

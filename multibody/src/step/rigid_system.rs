@@ -121,7 +121,8 @@ impl RigidSystem {
         let inputs = Inputs { model: &model, held: &held, settings: &settings };
         let rebounds = LostRebound::new(&inputs, &search, options.speculative);
         let pairs = || search.collision.pairs().map(|p| p.geoms);
-        let free_trees = match options.carries_momentum {
+        // A medium's forces change along the flow of a tree.
+        let free_trees = match options.carries_momentum && !model.has_medium() {
             true => FreeTrees::of(&model, &settings.reference, &settings.free_bodies, pairs()),
             false => FreeTrees::none(&model),
         };

@@ -13,7 +13,7 @@ const FILE: &str = "benches/records/files.json";
 const ROWS: usize = 40;
 
 /// Known causes of differences.
-const CAUSES: &str = "Differences have these causes. Forces of a medium (density, viscosity) are left out here, with a warning. Where the tendon of a muscle would \
+const CAUSES: &str = "Differences have these causes. Where the tendon of a muscle would \
      cross itself MuJoCo lets go of the obstacle, and the path stays wrapped here. MuJoCo finds the lengths of a muscle that states none by a simulation, and \
      this project by a search. Inverse wrapping ends at 1e-6 of an angle in MuJoCo, which is 1e-8 of a force. Principal axes of meshes are inexact in MuJoCo: of 2238 \
      mesh files the products of inertia in them are 1e-9 of the largest moment in the median and 1e-7 at most, which is up to 1e-8 of mass matrices. A free body \
