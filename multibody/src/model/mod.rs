@@ -5,6 +5,7 @@ pub(crate) mod body;
 mod build;
 pub(crate) mod equality;
 pub(crate) mod error;
+pub(crate) mod medium;
 pub(crate) mod muscle;
 pub(crate) mod sensor;
 mod state;
@@ -15,7 +16,7 @@ use std::ops::Range;
 use signorini_core::na::Vector3;
 use signorini_scene::{JointKind, Keyframe, Pose};
 
-use crate::dynamics::medium::MediumModel;
+use self::medium::MediumModel;
 use crate::{
     ActuatorModel, BodyModel, DofModel, EqualityModel, FrameModel, JointModel, SensorModel, TendonModel, Tree,
 };

@@ -9,7 +9,7 @@ mod tendons;
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_scene::{GeomShape, JointKind, Place, Pose, Scene};
 
-use crate::dynamics::medium::MediumModel;
+use crate::model::medium::MediumModel;
 use crate::{
     BodyModel, DofModel, Dynamics, FrameModel, JointModel, Kinematics, Model, ModelError, Tree, TreeFactor,
 };
