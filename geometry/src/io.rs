@@ -2,6 +2,7 @@
 
 mod msh;
 mod obj;
+mod polygon;
 mod stl;
 
 use std::path::Path;

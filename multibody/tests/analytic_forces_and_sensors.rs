@@ -206,6 +206,18 @@ fn analytic_length_range_of_muscles() {
             assert!((a.force - b.force).abs() < 1e-4, "{a:?} {b:?}");
         }
     }
+    // The limits of a tendon bound the lengths, too; MuJoCo's force at this length is 46 N.
+    let model = |range: &str| {
+        let text = format!(
+            "<mujoco><worldbody><site name='h' pos='0 0 .2'/><body pos='0 0 .1'><geom size='.01' mass='1'/><site name='l'/>\
+             <joint type='slide' axis='0 0 1'/></body></worldbody><tendon><spatial name='t' limited='true' range='.075 .105'><site site='h'/><site site='l'/>\
+             </spatial></tendon><actuator><muscle tendon='t' force='100' {range}/></actuator></mujoco>"
+        );
+        Model::new(&read_text(&text)).unwrap()
+    };
+    for range in ["", "lengthrange='.075 .105'"] {
+        assert!((model(range).actuators[0].law(0.09, 0.0, 0.5).force + 46.0).abs() < 1e-12, "{range}");
+    }
     let text = "<mujoco><worldbody><body><joint name='j' type='slide'/><geom size='.1'/></body></worldbody><actuator><muscle joint='j'/></actuator></mujoco>";
     let e = Model::new(&read_text(text)).unwrap_err().to_string();
     assert!(

@@ -120,6 +120,27 @@ proptest! {
     }
 }
 
+/// A side site on the axis of a cylinder is inside near the middle and outside beyond the radius; lengths of MuJoCo 4.0.
+#[test]
+fn conformance_side_sites_along_a_cylinder() {
+    let o = Obstacle::Cylinder { radius: 0.1 };
+    let b = Point3::new(0.3, 0.05, 0.1);
+    for (y, z, expected) in [
+        (0.15, 0.0, 0.6164414002968976),
+        (-0.15, 0.0, 0.6403124237432849),
+        (0.15, 0.5, 0.6164474271262637),
+        (-0.15, 0.5, 0.7081085082734104),
+    ] {
+        let a = Point3::new(-0.3, y, 0.0);
+        let found = match wrap(o, &a, &b, Some(&Point3::new(0.02, 0.05, z))) {
+            Some(w) => length(&a, &b, &w),
+            None => (b - a).norm(),
+        };
+        // MuJoCo stops inverse wrapping at 1e-6 of an angle, where the length is stationary.
+        assert!((found - expected).abs() < 1e-11, "{y} {z}: {found}");
+    }
+}
+
 /// A quarter turn around a unit cylinder, by hand; the side site picks it over the shorter way past the other side.
 #[test]
 fn analytic_quarter_turn() {

@@ -32,7 +32,7 @@ impl DriftRecord {
 
     /// For runs of a model.
     pub fn new(model: &Model) -> Self {
-        let still = model.mocap_poses.is_empty() && model.actuators.is_empty();
+        let still = model.mocap_poses.is_empty() && model.actuators.is_empty() && !model.has_medium();
         let joints = model.joints.iter().all(|j| j.dry_friction == 0.0);
         let dampers = model.dofs.iter().all(|d| d.damping == 0.0);
         let tendons = model.tendons.iter().all(|t| t.damping == 0.0 && t.dry_friction == 0.0);

@@ -33,7 +33,7 @@ fn is_half(sol: &SolParams) -> bool {
 }
 
 /// One line for each kind of parameter that the scene states and the method does not read, with the first element, their number and a remedy: solref and solimp of contacts, limits, dry
-/// friction and equalities, stiffness and dissipation of surfaces. Each begins with `not read:`.
+/// friction and equalities, stiffness and dissipation of surfaces, a medium. Each begins with `not read:`.
 ///
 /// solimp by itself counts where it differs from MuJoCo's default.
 pub fn unread(scene: &Scene, method: &Method) -> Vec<String> {
@@ -115,6 +115,11 @@ pub fn unread(scene: &Scene, method: &Method) -> Vec<String> {
         "solreffriction or solimpfriction",
         "dry friction holds up to the stiction speed (--stiction-speed); leave it out",
     );
+    let medium = &scene.options.medium;
+    if affine && medium.acts() {
+        let why = "no drag or lift acts on affine bodies; take --solver icf";
+        tell(&mut std::iter::once(&medium.place), "the medium", why);
+    }
     let active = || scene.equalities.iter().filter(|e| e.active);
     if affine {
         let why = "joints of affine bodies are rigid; take --solver icf";

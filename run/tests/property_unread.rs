@@ -3,7 +3,7 @@
 use signorini_laws::MassScale;
 use signorini_run::affine::{RunWatch, run_affine};
 use signorini_run::{Law, Method, run, unread};
-use signorini_scene::{LoadOptions, Scene};
+use signorini_scene::{LoadOptions, Medium, Scene};
 
 const H: f64 = 2e-3;
 
@@ -50,7 +50,10 @@ fn property_what_is_stated_is_read_or_told() {
             "<text name='signorini:geom:skin' data='{key}'/><text name='signorini:geom:floor' data='{key}'/>"
         )
     };
-    let stated: [(&str, Scene); 9] = [
+    let mut thick = model("", "", "", "");
+    let place = thick.geoms[0].place.clone();
+    thick.options.medium = Medium { density: 100.0, viscosity: 1.0, place, ..Medium::default() };
+    let stated: [(&str, Scene); 10] = [
         ("solref", model("solref='.05 .5'", "", "", "")),
         ("solimp", model("solimp='.5 .6 .01'", "", "", "")),
         ("solreflimit", model("", "solreflimit='.05 .5'", "", "")),
@@ -60,6 +63,7 @@ fn property_what_is_stated_is_read_or_told() {
         ("solimp", model("", "", "solimp='.5 .6 .01'", "")),
         ("stiffness", model("", "", "", &si("stiffness=1e4"))),
         ("dissipation", model("", "", "", &si("dissipation=1"))),
+        ("medium", thick),
     ];
     let plain = model("", "", "", "");
     let (mut read, mut told, mut wrong) = (0, 0, Vec::new());

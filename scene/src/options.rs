@@ -1,6 +1,6 @@
 use signorini_core::na::Vector3;
 
-use crate::{CombinationRule, ContactDefaults};
+use crate::{CombinationRule, ContactDefaults, Medium};
 
 /// Parts of the physics that act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,8 @@ pub struct Options {
     pub gravity: Vector3<f64>,
     /// Magnetic field, world axes, for magnetometers; MuJoCo's unit is free.
     pub magnetic_field: Vector3<f64>,
+    /// Fluid around bodies.
+    pub medium: Medium,
     /// Step size the file suggests \[s\].
     pub suggested_dt: Option<f64>,
     /// Parts of the physics that act.
@@ -90,6 +92,7 @@ impl Default for Options {
         Self {
             gravity: Vector3::new(0.0, 0.0, -9.81),
             magnetic_field: Vector3::new(0.0, -0.5, 0.0),
+            medium: Medium::default(),
             suggested_dt: None,
             switches: Switches::default(),
             disabled_actuator_groups: Vec::new(),

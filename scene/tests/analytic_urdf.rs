@@ -242,3 +242,23 @@ fn analytic_a_link_named_world_is_the_world() {
     assert!(noted(NoteKind::Visual, "<gazebo> block"));
     assert!(noted(NoteKind::Warning, "<ros2_control>"));
 }
+
+/// A link that states no inertia has none in URDF; MuJoCo gives it that of its colliding shapes (22 × 6.35 × 37.5 mm of water: 5.23875 g), which is told.
+#[test]
+fn analytic_a_link_without_inertial_is_told() {
+    let robot = |settings: &str| {
+        let text = format!(
+            r#"<robot name="r">{settings}<link name="a">{INERTIAL}</link><link name="pad"><collision><geometry><box size="0.022 0.00635 0.0375"/></geometry>
+            </collision></link><joint name="j" type="fixed"><parent link="a"/><child link="pad"/></joint></robot>"#
+        );
+        Scene::from_urdf(&text, "r.urdf", &LoadOptions::default()).unwrap()
+    };
+    let told =
+        |s: &Scene| s.notes.iter().filter(|n| n.text.contains("0.005239 kg") && n.place.line > 0).count();
+    let s = robot("");
+    assert_eq!((s.body("pad").and_then(|b| s.bodies[b].mass), told(&s)), (None, 1));
+    let s = robot("<mujoco><compiler/></mujoco>");
+    let mass = s.body("pad").and_then(|b| s.bodies[b].mass).unwrap().mass;
+    // Rounding of three products.
+    assert!((mass - 0.00523875).abs() < 1e-17 && told(&s) == 1, "{mass}");
+}

@@ -287,6 +287,58 @@ fn conformance_attached_models() {
     assert!(f.load(&main_with("", "")).unwrap_err().contains("convert it to MJCF"));
 }
 
+/// Without a prefix the classes of an attached model may be called as those of its surroundings; the numbers are MuJoCo's.
+#[test]
+fn conformance_classes_of_attached_models_are_their_own() {
+    let f = Folder::new("classes");
+    f.write(
+        "child.xml",
+        "<mujoco><default><geom mass='3'/><default class='v'><geom size='.2' group='2'/></default></default>
+        <worldbody><body name='b'><freejoint/><geom class='v'/></body></worldbody></mujoco>",
+    );
+    for prefix in ["", "p_"] {
+        let s = f
+            .load(&format!(
+                "<mujoco><default><default class='v'><geom size='.7' group='4'/></default></default><asset><model name='m' file='child.xml'/></asset>
+                <worldbody><geom class='v'/><attach model='m' body='b' prefix='{prefix}'/></worldbody></mujoco>"
+            ))
+            .unwrap();
+        let radius = |i: usize| match s.geoms[i].shape {
+            GeomShape::Solid(Shape::Sphere { radius }) => radius,
+            _ => panic!(),
+        };
+        assert_eq!(([radius(0), radius(1)], [s.geoms[0].group, s.geoms[1].group]), ([0.7, 0.2], [4, 2]));
+        assert_eq!(s.bodies[1].mass.unwrap().mass, 3.0);
+    }
+}
+
+/// Of `<inertial>` in several frames of a body the last one holds; the numbers are MuJoCo's.
+#[test]
+fn conformance_the_last_inertial_of_frames_holds() {
+    let body = |inside: &str| {
+        read(&format!("<mujoco><worldbody><body name='b'><freejoint/>{inside}</body></worldbody></mujoco>"))
+    };
+    let first = "<frame pos='1 0 0'><inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/></frame>";
+    let s = body(&format!(
+        "{first}<frame pos='0 1 0'><inertial pos='0 0 1' mass='3' diaginertia='1 2 2'/></frame>"
+    ));
+    let s = s.unwrap();
+    let m = s.bodies[1].mass.unwrap();
+    near(m.com.coords, [0.0, 1.0, 1.0]);
+    assert_eq!((m.mass, m.inertia.diagonal()), (3.0, Vector3::new(1.0, 2.0, 2.0)));
+    assert!(s.notes.iter().any(|n| n.text.contains("earlier <inertial>") && n.place.line > 0));
+    let plain = "<inertial pos='0 0 1' mass='3' diaginertia='1 2 2'/>";
+    for twice in [
+        format!("{plain}{plain}"),
+        format!(
+            "<frame><inertial pos='0 0 0' quat='1 1 0 0' mass='2' diaginertia='1 1 1'/></frame><frame>{plain}</frame>"
+        ),
+    ] {
+        let e = body(&twice).unwrap_err();
+        assert!(e.contains("a second <inertial>") && e.contains("keep one"), "{e}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 

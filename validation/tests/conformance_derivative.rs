@@ -245,6 +245,8 @@ fn conformance_what_is_not_differentiated_is_refused() {
     let named = ball.replace("<body ", "<body name=\"b\" ");
     let message = refused(&scene(&named, "<equality><weld name=\"glue\" body1=\"b\"/></equality>"), law());
     assert!(message.contains("equality 'glue'"), "{message}");
+    let message = refused(&scene(ball, "<option density=\"1.2\"/>"), law());
+    assert!(message.contains("a medium") && message.contains("set density"), "{message}");
     let boxes = "<body><freejoint/><geom name=\"a\" type=\"box\" size=\".1 .1 .1\"/></body>\
         <body pos=\"0 0 .1999\"><freejoint/><geom name=\"b\" type=\"box\" size=\".1 .1 .1\"/></body>";
     let message = refused(&scene(boxes, ""), law());

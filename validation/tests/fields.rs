@@ -41,6 +41,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "JointModel",
         "a joint of a model: kind, axis, springs, friction, limits, places in the state",
     ),
+    ("scene/src/mjcf/geom.rs", "GeomSpec", "the attributes of a file's geom, before defaults are filled in"),
     (
         "scene/src/mjcf/joint.rs",
         "JointSpec",

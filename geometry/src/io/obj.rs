@@ -1,5 +1,6 @@
 use signorini_core::na::Point3;
 
+use super::polygon::polygon_triangles;
 use super::{Refusal, Surface};
 
 /// Reads positions and faces of a Wavefront OBJ file.
@@ -7,8 +8,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Surface, Refusal> {
     // names may be in any encoding; numbers are ASCII
     let text = String::from_utf8_lossy(bytes);
     let mut vertices: Vec<Point3<f64>> = Vec::new();
-    let mut triangles = Vec::new();
-    let mut polygon = Vec::new();
+    let (mut corners, mut polygons) = (Vec::new(), Vec::new());
     let mut joined = String::new();
     for (i, raw) in text.lines().enumerate() {
         let number = i + 1;
@@ -23,11 +23,14 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Surface, Refusal> {
         match words.next() {
             Some("v") => vertices.push(position(words, number)?),
             Some("f") => {
-                polygon.clear();
+                let first = corners.len();
                 for word in words {
-                    polygon.push(index(word, vertices.len(), number)?);
+                    corners.push(index(word, vertices.len(), number)?);
                 }
-                fan(&polygon, number, &mut triangles)?;
+                // A face of two vertices is a line, which bounds nothing.
+                if corners.len() >= first + 3 {
+                    polygons.push(first..corners.len());
+                }
             }
             Some("curv" | "curv2" | "surf" | "cstype") => {
                 return Err(Refusal::line(number, "free-form curves and surfaces are not triangles"));
@@ -46,12 +49,18 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Surface, Refusal> {
     if !joined.is_empty() {
         return Err(Refusal::line(text.lines().count(), "the file ends within a continued line"));
     }
-    for (i, t) in triangles.iter().enumerate() {
+    let mut triangles = Vec::new();
+    for (i, polygon) in polygons.into_iter().map(|p| &corners[p]).enumerate() {
         // a face may name vertices that come after it
-        if let Some(&index) = t.iter().find(|v| **v as usize >= vertices.len()) {
+        if let Some(&index) = polygon.iter().find(|v| **v as usize >= vertices.len()) {
             let (index, vertices) = (u64::from(index), vertices.len());
             return Err(Refusal::Defect(crate::MeshDefect::IndexOutOfRange { triangle: i, index, vertices }));
         }
+        polygon_triangles(polygon, &vertices, |t| {
+            if t[0] != t[1] && t[1] != t[2] && t[2] != t[0] {
+                triangles.push(t);
+            }
+        });
     }
     Ok((vertices, triangles))
 }
@@ -85,17 +94,4 @@ fn index(word: &str, vertices: usize, line: usize) -> Result<u32, Refusal> {
         n => (vertices as i64).checked_add(n).filter(|i| *i >= 0).ok_or_else(bad)?,
     };
     u32::try_from(from_zero).map_err(|_| bad())
-}
-
-fn fan(polygon: &[u32], line: usize, triangles: &mut Vec<[u32; 3]>) -> Result<(), Refusal> {
-    if polygon.len() < 3 {
-        return Err(Refusal::line(line, format!("a face has {} vertices, but needs three", polygon.len())));
-    }
-    for k in 1..polygon.len() - 1 {
-        let t = [polygon[0], polygon[k], polygon[k + 1]];
-        if t[0] != t[1] && t[1] != t[2] && t[2] != t[0] {
-            triangles.push(t);
-        }
-    }
-    Ok(())
 }

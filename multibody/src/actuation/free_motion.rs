@@ -92,6 +92,7 @@ impl FreeMotion {
             *f = a - *f;
         }
         model.add_passive_gravity_compensation(&at.kin, &mut self.force);
+        model.add_medium_forces(&at.kin, &mut self.force);
         model.spring_displacement(&at.x0.q, &mut self.spring);
         if i.settings.actuation {
             self.explicit.add(i, at, &mut self.force);

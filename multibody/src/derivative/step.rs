@@ -105,6 +105,9 @@ impl RigidSystem {
         if self.force_field.is_some() {
             return Err(unsupported("a force field", "remove it, or pass its forces as applied forces"));
         }
+        if model.has_medium() {
+            return Err(unsupported("a medium", "set density and viscosity to zero"));
+        }
         if self.contact_model.is_some() {
             return Err(unsupported("a contact model", "remove it; its own derivative is not known"));
         }

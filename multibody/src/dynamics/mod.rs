@@ -5,6 +5,7 @@ pub(crate) mod free_bodies;
 pub(crate) mod free_rotation;
 pub(crate) mod free_trees;
 pub(crate) mod held_trees;
+pub(crate) mod medium;
 pub(crate) mod passive;
 pub(crate) mod reference_mass;
 

@@ -16,9 +16,9 @@ pub struct Wrap {
 /// The shortest path from `a` to `b` past an obstacle; None when it is the straight line. All points in the obstacle's frame.
 ///
 /// Without `side`, the path wraps when the segment meets the obstacle, along the shorter arc. A `side` outside the obstacle picks the
-/// arc whose middle is nearest to it, and makes the path wrap also when the segment passes on the far side. A `side` inside the
-/// obstacle inverts the wrapping: the path is the shortest one that touches the obstacle. There is no wrapping when `a` or `b` is
-/// inside.
+/// arc whose middle is nearest to it, and makes the path wrap also when the segment passes on the far side. A `side` nearer to the
+/// origin than the radius, on cylinders too, inverts the wrapping: the path is the shortest one that touches the obstacle. There is no
+/// wrapping when `a` or `b` is inside.
 ///
 /// Deviates from MuJoCo, which lets go of the obstacle, so that the length jumps, as soon as both ends lie on one side of the line
 /// through the obstacle and its side site; here the path stays wrapped.
@@ -40,10 +40,7 @@ pub fn wrap(
     if p.norm() <= radius || q.norm() <= radius {
         return None;
     }
-    let inside = side.is_some_and(|s| match obstacle {
-        Obstacle::Sphere { .. } => s.coords.norm() < radius,
-        Obstacle::Cylinder { .. } => flat(s).norm() < radius,
-    });
+    let inside = side.is_some_and(|s| s.coords.norm() < radius);
     let (from, to, arc) = match inside {
         true => {
             let touch = touch_circle(&p, &q, radius)?;

@@ -5,6 +5,7 @@ pub(crate) mod body;
 mod build;
 pub(crate) mod equality;
 pub(crate) mod error;
+pub(crate) mod medium;
 pub(crate) mod muscle;
 pub(crate) mod sensor;
 mod state;
@@ -15,6 +16,7 @@ use std::ops::Range;
 use signorini_core::na::Vector3;
 use signorini_scene::{JointKind, Keyframe, Pose};
 
+use self::medium::MediumModel;
 use crate::{
     ActuatorModel, BodyModel, DofModel, EqualityModel, FrameModel, JointModel, SensorModel, TendonModel, Tree,
 };
@@ -58,6 +60,8 @@ pub struct Model {
     pub spring_q: Vec<f64>,
     /// Controls are clamped to their ranges.
     pub clamp_control: bool,
+    /// Fluid around bodies.
+    pub(crate) medium: Option<Box<MediumModel>>,
     /// Some body's weight is compensated; some joint has a spring.
     pub(crate) lifts: bool,
     pub(crate) springs: bool,

@@ -12,7 +12,9 @@ use signorini_core::na::{
     Isometry3, Matrix3, Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3,
 };
 use signorini_geometry::{MassProperties, Shape};
-use signorini_multibody::{Dynamics, Kinematics, Model};
+use signorini_multibody::{
+    ActuatorInput, ActuatorState, Dynamics, EqualityInput, Kinematics, Model, TendonState, TreeFactor,
+};
 use signorini_scene::{Body, Joint, JointKind, Place, Pose, Scene, Site};
 
 /// A small deterministic generator (splitmix64).
@@ -185,4 +187,34 @@ pub fn apart(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     let scale = b.iter().fold(1.0f64, |m, x| m.max(x.abs()));
     a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).abs())) / scale
+}
+
+/// Takes a model through the work of a step; false where its random state cannot be taken.
+pub fn work(m: &Model) -> bool {
+    let (q, v) = random_state(m, &mut Random(1));
+    if m.check_state(&q, &v).is_err() {
+        return false;
+    }
+    let mut kin = Kinematics::new(m);
+    kin.set_positions(m, &q, &m.mocap_poses);
+    kin.set_velocities(m, &v);
+    let (mut t, mut a) = (TendonState::new(m), ActuatorState::new(m));
+    t.set_positions(m, &kin, &q);
+    a.set_positions(m, &kin, &t, &q);
+    let (mut forces, mut tau) = (vec![0.0; m.actuators.len()], vec![0.0; m.nv()]);
+    let control = vec![0.5; m.actuators.len()];
+    m.actuator_forces(
+        &kin,
+        &a,
+        ActuatorInput { z: &vec![0.0; m.nz], control: &control, dt: 1e-3 },
+        &mut forces,
+        &mut tau,
+    );
+    for e in 0..m.equalities.len() {
+        let at = EqualityInput { q: &q, kin: &kin, tendons: &t };
+        m.equality(e, at, &mut [0.0; 6], |_, _| {});
+    }
+    // Huge masses or a singular pose may fail to factor, with an error.
+    let _ = Dynamics::new(m).forward_dynamics(m, &kin, &m.gravity, &mut TreeFactor::new(m), &mut tau);
+    true
 }

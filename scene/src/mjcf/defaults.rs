@@ -33,24 +33,26 @@ pub(super) struct Class {
 #[derive(Debug)]
 pub(super) struct Defaults {
     classes: Vec<Class>,
-    names: HashMap<String, (usize, Place)>,
+    /// Classes of each name: the file's number, the class, its place. An attached model has its own.
+    names: HashMap<String, Vec<(usize, usize, Place)>>,
     /// Outermost class of each attached model.
     mains: HashMap<usize, usize>,
 }
 
 impl Default for Defaults {
     fn default() -> Self {
-        let names = HashMap::from([("main".to_owned(), (0, Place::default()))]);
+        let names = HashMap::from([("main".to_owned(), vec![(0, 0, Place::default())])]);
         Self { classes: vec![Class::default()], names, mains: HashMap::new() }
     }
 }
 
 impl Defaults {
-    /// Number of the class an attribute names.
+    /// Number of the class an attribute names: that of its own file, else that of any.
     pub(super) fn named(&self, e: &Element, attribute: &'static str) -> Read<Option<usize>> {
         let Some(name) = e.nonempty(attribute) else { return Ok(None) };
-        match self.names.get(name) {
-            Some((i, _)) => Ok(Some(*i)),
+        let classes = self.names.get(name).map_or(&[][..], Vec::as_slice);
+        match classes.iter().find(|c| c.0 == e.origin).or(classes.first()) {
+            Some((_, i, _)) => Ok(Some(*i)),
             None => {
                 let mut known: Vec<&str> = self.names.keys().map(String::as_str).collect();
                 known.sort_unstable();
@@ -86,7 +88,10 @@ impl Reader<'_> {
                 d.classes.push(Class::default());
                 d.classes.len() - 1
             });
-            d.names.entry(name).or_insert_with(|| (class, e.place()));
+            let named = d.names.entry(name).or_default();
+            if named.iter().all(|c| c.0 != e.origin) {
+                named.push((e.origin, class, e.place()));
+            }
             return self.read_class(e, class);
         }
         if let Some(c) = e.nonempty("class").filter(|c| *c != "main") {
@@ -107,7 +112,8 @@ impl Reader<'_> {
         done?;
         for c in e.children.iter().filter(|c| c.name == "default") {
             let name = c.required("class")?.to_owned();
-            if let Some((_, first)) = self.defaults.names.get(&name) {
+            let named = self.defaults.names.entry(name.clone()).or_default();
+            if let Some((.., first)) = named.iter().find(|n| n.0 == c.origin) {
                 return Err(c.invalid_at(
                     "class",
                     format!("default class '{name}' is defined twice, first at {first}"),
@@ -118,7 +124,7 @@ impl Reader<'_> {
             let mut below = self.defaults.classes[index].clone();
             below.actuator.begin_class();
             self.defaults.classes.push(below);
-            self.defaults.names.insert(name, (child, c.place()));
+            self.defaults.names.entry(name).or_default().push((c.origin, child, c.place()));
             self.read_class(c, child)?;
         }
         Ok(())

@@ -52,6 +52,8 @@ pub(super) struct GeomSpec {
     pub(super) material: Option<String>,
     pub(super) rgba: Option<[f64; 4]>,
     pub(super) fit_scale: f64,
+    /// Whether a medium acts on it as on an ellipsoid, and the coefficients.
+    pub(super) fluid: (bool, [f64; 5]),
 }
 
 impl Default for GeomSpec {
@@ -72,6 +74,7 @@ impl Default for GeomSpec {
             material: None,
             rgba: None,
             fit_scale: 1.0,
+            fluid: (false, [0.5, 0.25, 1.5, 1.0, 1.0]),
         }
     }
 }
@@ -141,6 +144,8 @@ impl Reader<'_> {
             g.rgba = Some(c);
         }
         g.fit_scale = e.positive("fitscale")?.unwrap_or(g.fit_scale);
+        g.fluid.0 = e.word("fluidshape", &[("none", false), ("ellipsoid", true)])?.unwrap_or(g.fluid.0);
+        e.fill("fluidcoef", 1, &mut g.fluid.1)?;
         self.read_surface(e, &mut g.surface)?;
         self.geom_refusals(e)
     }
@@ -174,14 +179,6 @@ impl Reader<'_> {
     fn geom_refusals(&mut self, e: &Element) -> Read<()> {
         if e.number("adhesion")?.is_some_and(|a| a != 0.0) {
             return Err(e.unsupported_at("adhesion", "adhesion of a geom", "remove the attribute"));
-        }
-        let fluid = e.word("fluidshape", &[("none", false), ("ellipsoid", true)])? == Some(true);
-        if e.numbers("fluidcoef")?.is_some() || fluid {
-            self.notes.add(
-                NoteKind::Converted,
-                e,
-                "fluidshape acts through the medium only, which is absent",
-            );
         }
         e.skip_attributes(&["user", "castshadow"]);
         Ok(())
@@ -218,6 +215,14 @@ impl Reader<'_> {
         self.geom_masses.push(mass.map(|m| m.placed(&pose)));
         self.assets.check_material(e, &spec)?;
         let rgba = self.assets.colour(&spec);
+        match &shape {
+            _ if !spec.fluid.0 => {}
+            GeomShape::Solid(Shape::Mesh(_) | Shape::Convex(_)) | GeomShape::MissingMesh(_) => {
+                let text = "fluidshape of a mesh: a medium acts on the box of the inertia of the body";
+                self.notes.add(NoteKind::Warning, e, text);
+            }
+            _ => self.scene.options.medium.ellipsoids.push((index, spec.fluid.1)),
+        }
         self.scene.geoms.push(Geom {
             name: name.unwrap_or_default(),
             body,

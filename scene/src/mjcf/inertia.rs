@@ -1,13 +1,13 @@
 //! Mass properties of bodies: `<inertial>`, or the sum over geoms, then the corrections that `<compiler>` asks for.
 
-use signorini_core::na::{Matrix3, Point3, SymmetricEigen, Vector3};
-use signorini_geometry::MassProperties;
+use signorini_core::na::{Matrix3, Point3, SymmetricEigen, UnitQuaternion, Vector3};
+use signorini_geometry::{MassProperties, Shape};
 
 use super::Reader;
 use super::compiler::{Compiler, FromGeoms};
 use super::orientation::read_pose;
 use crate::xml::{Element, Read};
-use crate::{Note, NoteKind, Pose};
+use crate::{GeomShape, Note, NoteKind, Pose};
 
 /// Mass \[kg\] that stands in where a mesh was not read, and radius \[m\] of the ball whose inertia goes with it.
 const PLACEHOLDER_MASS: f64 = 0.01;
@@ -17,6 +17,10 @@ const PLACEHOLDER_RADIUS: f64 = 0.02;
 #[derive(Clone, Debug)]
 pub(super) struct Inertial {
     properties: MassProperties,
+    /// It states an orientation of its axes or a full inertia.
+    pub(super) is_oriented: bool,
+    /// Axes in which it is stated by its moments.
+    axes: Option<UnitQuaternion<f64>>,
 }
 
 /// Mass of a geom.
@@ -82,6 +86,7 @@ impl Inertial {
         let pose = read_pose(e, c)?;
         let diagonal = e.vector::<3>("diaginertia")?;
         let full = e.vector::<6>("fullinertia")?;
+        let is_turned = ["quat", "axisangle", "xyaxes", "zaxis", "euler"].iter().any(|a| e.has(a));
         let inertia = match (diagonal, full) {
             (Some(_), Some(_)) => {
                 return Err(e.invalid_at(
@@ -96,7 +101,7 @@ impl Inertial {
                 Matrix3::from_diagonal(&bounded(d.into(), c))
             }
             (None, Some([xx, yy, zz, xy, xz, yz])) => {
-                if ["quat", "axisangle", "xyaxes", "zaxis", "euler"].iter().any(|a| e.has(a)) {
+                if is_turned {
                     return Err(e.invalid_at(
                         "fullinertia",
                         "fullinertia and an orientation are both given",
@@ -120,7 +125,11 @@ impl Inertial {
         let r = pose.rotation.to_rotation_matrix();
         let inertia = symmetric(r.matrix() * inertia * r.matrix().transpose());
         let com = Point3::from(pose.translation.vector);
-        Ok(Self { properties: MassProperties { mass, com, inertia } })
+        Ok(Self {
+            properties: MassProperties { mass, com, inertia },
+            is_oriented: is_turned || full.is_some(),
+            axes: full.is_none().then_some(pose.rotation),
+        })
     }
 }
 
@@ -194,10 +203,28 @@ impl Reader<'_> {
             };
             let mass =
                 if from_geoms { self.mass_from_geoms(b, geoms) } else { explicit.map(|i| i.properties) };
+            let axes = match from_geoms {
+                true => self.axes_of_geom(b, geoms),
+                false => self.inertials[b].as_ref().and_then(|i| i.axes),
+            };
+            self.scene.options.medium.axes.extend(axes.map(|a| (b, a)));
             let pose = self.scene.bodies[b].pose;
             self.scene.bodies[b].mass = corrected(mass, &pose, &self.compilers[self.origins.bodies[b]]);
         }
         self.scale_total_mass();
+    }
+
+    /// Axes of the only geom with mass of a body, unless it is a mesh: those in which its moments stand.
+    fn axes_of_geom(&self, body: usize, geoms: &[usize]) -> Option<UnitQuaternion<f64>> {
+        let [low, high] = self.compilers[self.origins.bodies[body]].groups;
+        let mut heavy = geoms.iter().filter(|i| {
+            let has_mass = self.geom_masses[**i].is_some_and(|m| m.properties.mass > 0.0);
+            has_mass && (low..=high).contains(&i64::from(self.scene.geoms[**i].group))
+        });
+        let geom = &self.scene.geoms[*heavy.next()?];
+        let is_mesh =
+            !matches!(&geom.shape, GeomShape::Solid(s) if !matches!(s, Shape::Mesh(_) | Shape::Convex(_)));
+        (heavy.next().is_none() && !is_mesh).then_some(geom.pose.rotation)
     }
 
     fn mass_from_geoms(&mut self, body: usize, geoms: &[usize]) -> Option<MassProperties> {

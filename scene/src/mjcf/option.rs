@@ -58,23 +58,20 @@ pub(crate) fn read_option(o: &mut Options, e: &Element, notes: &mut Notes) -> Re
     if let Some(r) = e.positive("impratio")? {
         o.impedance_ratio = r;
     }
-    let wind = e.vector::<3>("wind")?.is_some_and(|w| w != [0.0; 3]);
+    if let Some(wind) = e.vector::<3>("wind")? {
+        o.medium.wind = wind.into();
+    }
     for (name, value) in [("density", e.nonnegative("density")?), ("viscosity", e.nonnegative("viscosity")?)]
     {
-        let Some(value) = value.filter(|v| *v > 0.0) else { continue };
-        notes.add(
-            NoteKind::Warning,
-            e,
-            format!("{name}={value} of the medium is left out: no drag or lift acts"),
-        );
+        let Some(value) = value else { continue };
+        let medium = &mut o.medium;
+        *(if name == "density" { &mut medium.density } else { &mut medium.viscosity }) = value;
+        medium.place = e.place();
     }
     for name in SOLVER_SETTINGS.into_iter().chain(["density", "viscosity", "wind"]) {
         if let Some(value) = e.string(name) {
             o.unused.push((name.to_owned(), value.trim().to_owned()));
         }
-    }
-    if wind {
-        notes.add(NoteKind::Converted, e, "wind acts through the medium only, which is absent");
     }
     if let Some(groups) = e.numbers("actuatorgroupdisable")? {
         if let Some(g) = groups.iter().find(|g| g.fract() != 0.0 || !(0.0..=30.0).contains(*g)) {

@@ -104,7 +104,7 @@ impl Reader<'_> {
                     return Err(c.invalid("the world has a joint", "put the joint into a <body>"));
                 }
                 "joint" | "freejoint" => self.add_joint(c, body, class, frame)?,
-                "inertial" => self.read_inertial(c, body, frame)?,
+                "inertial" => self.read_inertial(e, c, body, frame)?,
                 "camera" => self.add_camera(c, body, frame)?,
                 "light" => {
                     self.notes.visual(c, "light");
@@ -154,14 +154,23 @@ impl Reader<'_> {
         c.unsupported(format!("<{name}>"), remedy)
     }
 
-    fn read_inertial(&mut self, c: &Element, body: usize, frame: &Pose) -> Read<()> {
+    /// A later `<inertial>` in a frame of its own holds, as in MuJoCo. MuJoCo keeps the orientation of an earlier one; such files are refused.
+    fn read_inertial(&mut self, parent: &Element, c: &Element, body: usize, frame: &Pose) -> Read<()> {
         if body == 0 {
             return Err(
                 c.invalid("<inertial> is not in a <body>", "move it to the body whose inertia it states")
             );
         }
-        if self.inertials[body].is_some() {
-            return Err(c.invalid("the body has a second <inertial>", "keep one"));
+        if let Some(earlier) = &self.inertials[body] {
+            let together = parent.children.iter().filter(|x| x.name == "inertial").count() > 1;
+            if together || earlier.is_oriented {
+                return Err(c.invalid("the body has a second <inertial>", "keep one"));
+            }
+            self.notes.add(
+                NoteKind::Warning,
+                c,
+                "the body has an earlier <inertial>, which does not count; keep one",
+            );
         }
         self.inertials[body] = Some(Inertial::read(c, &self.compilers[c.origin], frame)?);
         Ok(())

@@ -61,18 +61,21 @@ impl Reader<'_> {
                 FromGeoms::Always => true,
                 FromGeoms::WhenMissing => !link.has_inertial && (self.for_mujoco || light[groups[link.body]]),
             };
-            let stated = self.scene.bodies[link.body].mass;
-            let mass = if from_geoms { self.mass_of_shapes(&link) } else { stated };
+            let mass = match from_geoms {
+                true => self.mass_of_shapes(&link),
+                false => {
+                    self.note_massless(&link);
+                    self.scene.bodies[link.body].mass
+                }
+            };
             let pose = self.scene.bodies[link.body].pose;
             self.scene.bodies[link.body].mass = mjcf::corrected(mass, &pose, &self.compiler);
         }
     }
 
-    fn mass_of_shapes(&mut self, link: &Weighed) -> Option<MassProperties> {
-        let mut parts = Vec::new();
-        let mut warn = |place: &Place, text: String| {
-            self.notes.push(Note { kind: NoteKind::Warning, place: place.clone(), text });
-        };
+    /// Mass properties of the colliding shapes of a link, and the shapes that have none, with the reason.
+    fn masses_of_shapes(&mut self, link: &Weighed) -> (Option<MassProperties>, Vec<(Place, String)>) {
+        let (mut parts, mut without) = (Vec::new(), Vec::new());
         for g in self.scene.geoms.iter().filter(|g| g.body == link.body && g.group == 0) {
             let GeomShape::Solid(shape) = &g.shape else { continue };
             let solid = match self.meshes.surface_of(shape) {
@@ -81,16 +84,40 @@ impl Reader<'_> {
             };
             match solid {
                 Ok(m) => parts.push(m.transformed(&g.pose)),
-                Err(e) => warn(&g.place, format!("the shape '{}' gives the link no mass: {e}", g.name)),
+                Err(e) => without
+                    .push((g.place.clone(), format!("the shape '{}' gives the link no mass: {e}", g.name))),
             }
         }
-        let sum = MassProperties::combine(&parts).ok()?;
-        let text = format!(
-            "the colliding shapes of the link give it {:.6} kg, at {DENSITY} kg/m³; state mass and inertia in <inertial>",
-            sum.mass
-        );
-        warn(&link.place, text);
-        Some(sum)
+        (MassProperties::combine(&parts).ok(), without)
+    }
+
+    fn mass_of_shapes(&mut self, link: &Weighed) -> Option<MassProperties> {
+        let (sum, without) = self.masses_of_shapes(link);
+        let text = sum.map(|m| {
+            format!(
+                "the colliding shapes of the link give it {:.6} kg, at {DENSITY} kg/m³; state mass and inertia in <inertial>",
+                m.mass
+            )
+        });
+        for (place, text) in without.into_iter().chain(text.map(|t| (link.place.clone(), t))) {
+            self.notes.push(Note { kind: NoteKind::Warning, place, text });
+        }
+        sum
+    }
+
+    /// Tells of a link that states no inertia and has shapes, to which MuJoCo gives their mass.
+    fn note_massless(&mut self, link: &Weighed) {
+        if link.has_inertial || self.compiler.from_geoms != FromGeoms::WhenMissing {
+            return;
+        }
+        if let Some(m) = self.masses_of_shapes(link).0 {
+            let text = format!(
+                "the link states no <inertial> and has no mass, as URDF has it; MuJoCo gives it {:.6} kg of its colliding shapes: state <inertial>, or \
+                 add <mujoco><compiler/></mujoco> to read the file as MuJoCo does",
+                m.mass
+            );
+            self.notes.push(Note { kind: NoteKind::Converted, place: link.place.clone(), text });
+        }
     }
 
     /// Scales the masses of moving bodies to the total that the settings ask for.

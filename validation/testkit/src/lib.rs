@@ -29,6 +29,7 @@ pub mod data;
 pub mod finite_difference;
 pub mod integrator;
 pub mod law;
+pub mod mutation;
 mod order_fit;
 pub mod problem;
 pub mod random_problem;

@@ -9,6 +9,7 @@ mod tendons;
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_scene::{GeomShape, JointKind, Place, Pose, Scene};
 
+use crate::model::medium::MediumModel;
 use crate::{
     BodyModel, DofModel, Dynamics, FrameModel, JointModel, Kinematics, Model, ModelError, Tree, TreeFactor,
 };
@@ -47,6 +48,7 @@ impl Model {
             reference_q: Vec::new(),
             spring_q: Vec::new(),
             clamp_control: on.clamp_control,
+            medium: MediumModel::new(scene),
             lifts: scene.bodies.iter().any(|b| b.gravity_compensation != 0.0),
             springs: on.springs && scene.joints.iter().any(|j| j.stiffness > 0.0),
         };

@@ -116,14 +116,22 @@ impl Model {
         Ok(())
     }
 
-    /// Shortest and longest length of an actuator over the ranges of the joints that it depends on.
+    /// Shortest and longest length of an actuator over the ranges of the joints that it depends on, within the range of its tendon.
     fn length_range(&self, a: &Actuator, index: usize) -> Result<[f64; 2], ModelError> {
+        let of_tendon = match a.transmission {
+            Transmission::Tendon(t) => self.tendons[t].range.map(|r| r.map(|x| x * a.gear[0])),
+            _ => None,
+        };
+        let of_tendon = of_tendon.map(|[x, y]| [x.min(y), x.max(y)]);
         let remedy = "state lengthrange, the shortest and the longest length of the actuator";
         let mut coordinates = Vec::new();
         for &dof in &self.actuators[index].dofs {
             let j = &self.joints[self.dofs[dof].joint];
             let range = scene_range(a, j.range, j.kind);
             let Some(range) = range else {
+                if let Some(range) = of_tendon {
+                    return Ok(range);
+                }
                 let message =
                     format!("the muscle states no lengthrange, and joint '{}' has no range", j.name);
                 return Err(ModelError::element(&a.place, message, remedy));
@@ -137,7 +145,8 @@ impl Model {
             actuators: ActuatorState::new(self),
             q: self.reference_q.clone(),
         };
-        Ok([at.extreme(index, &coordinates, -1.0), at.extreme(index, &coordinates, 1.0)])
+        let found = [at.extreme(index, &coordinates, -1.0), at.extreme(index, &coordinates, 1.0)];
+        Ok(of_tendon.map_or(found, |[low, high]| found.map(|x| x.clamp(low, high))))
     }
 }
 
