@@ -1,8 +1,8 @@
 use crate::{ActuatorModel, Model, TendonModel};
 
-/// By tree: forces act on it that change with its motion within a step, those of dampers of joints aside. Springs, dry friction, equalities, tendons, muscles and servos are such.
+/// By tree: forces act on it that change with its motion within a step, those of dampers of joints aside. Springs, dry friction, equalities, tendons, muscles, servos and a medium are such.
 pub(crate) fn held_trees(model: &Model) -> Vec<bool> {
-    let mut held = vec![false; model.trees.len()];
+    let mut held = vec![model.has_medium(); model.trees.len()];
     let mut hold = |trees: &[usize]| trees.iter().for_each(|t| held[*t] = true);
     for of in &model.dofs {
         if model.joints[of.joint].dry_friction > 0.0 || of.stiffness > 0.0 {

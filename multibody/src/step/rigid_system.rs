@@ -124,8 +124,7 @@ impl RigidSystem {
         let rebounds = LostRebound::new(&inputs, &search, options.speculative);
         let crossing = Crossing::new(&model, search.collision.colliders());
         let pairs = || search.collision.pairs().map(|p| p.geoms);
-        // A medium's forces change along the flow of a tree.
-        let free_trees = match options.carries_momentum && !model.has_medium() {
+        let free_trees = match options.carries_momentum {
             true => FreeTrees::of(&model, &settings.reference, &settings.free_bodies, pairs()),
             false => FreeTrees::none(&model),
         };
