@@ -320,9 +320,6 @@ impl DepthRecord {
 
     /// First word of the lines.
     pub const WORD: &str = "depth:";
-
-    /// Way out under a system of one's own.
-    pub(crate) const REMEDY: &str = "take stiffer contact or a smaller step";
 }
 
 #[cfg(test)]
@@ -347,7 +344,7 @@ mod tests {
     #[test]
     fn analytic_pairs_are_told_once() {
         let sizes = Thicknesses(vec![f64::INFINITY, 0.02, 0.1]);
-        let mut record = DepthRecord::with_sizes(sizes, DepthRecord::REMEDY);
+        let mut record = DepthRecord::with_sizes(sizes, Method::DEPTH_REMEDY);
         assert!(!record.look(0.0, &[contact([0, 1], -1.9e-3), contact([0, 0], -1.0), contact([1, 2], 1.0)]));
         assert!(record.look(0.1, &[contact([0, 1], -2.1e-3)]));
         record.pairs.values_mut().for_each(|p| p.1 = p.0.depth);

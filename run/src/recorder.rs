@@ -223,7 +223,7 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             watch: None,
             loads: Loads::default(),
             crossing: CrossingRecord::default(),
-            depth: DepthRecord::new(scene, DepthRecord::REMEDY),
+            depth: DepthRecord::new(scene, Method::DEPTH_REMEDY),
             drift,
         };
         r.impulses.fill(nv, 0.0);

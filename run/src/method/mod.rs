@@ -65,6 +65,9 @@ impl Default for Method {
 }
 
 impl Method {
+    /// Way out of deep contact under a system of one's own.
+    pub(crate) const DEPTH_REMEDY: &str = "take stiffer contact or a smaller step";
+
     /// Convex implicit contact with lagged Hunt–Crossley laws; steps as they are asked for.
     pub fn icf() -> Self {
         Self::Icf(Icf::default())
@@ -320,7 +323,7 @@ impl Method {
             Self::Icf(_) | Self::Reference(_) => {
                 "take stiffer surfaces (--stiffness where the model states none) or a smaller step (--dt)"
             }
-            Self::Ipc(_) | Self::Own(..) => crate::depth::DepthRecord::REMEDY,
+            Self::Ipc(_) | Self::Own(..) => Self::DEPTH_REMEDY,
         }
     }
 
