@@ -71,8 +71,8 @@ pub use mesh::TriangleMesh;
 pub use mesh_error::{MeshDefect, MeshError};
 pub use mesh_topology::MeshTopology;
 pub use narrow::{
-    Apart, Approach, ContactPoint, PairQuery, QuerySupport, Unsupported, Witness, aabb, bounding_ball,
-    bounding_radius, contacts, distance, support, support_table, time_apart,
+    Apart, ContactPoint, Facing, PairQuery, QuerySupport, RigidMotion, Unsupported, Witness, aabb,
+    bounding_ball, bounding_radius, contacts, distance, facing_sides, support, support_table, time_apart,
 };
 pub use shape::Shape;
 pub use sharp::{SharpCorner, SharpEdge, SharpFeatures};

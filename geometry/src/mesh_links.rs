@@ -36,6 +36,21 @@ impl Beyond {
     }
 }
 
+/// A triangle of a surface, counter-clockwise seen from outside, with the parts of it that no earlier triangle has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tile {
+    /// Corners \[m\].
+    pub(crate) t: [V; 3],
+    /// Unit normal, zero without area.
+    pub(crate) n: V,
+    /// The part of the surface beyond each edge k to k + 1.
+    pub(crate) beyond: [Beyond; 3],
+    /// Corners (bits 0 to 2) and edges (bits 3 to 5) of which the triangle is the first, those within a plane aside.
+    pub(crate) owned: u8,
+    /// Depth behind it to which others are sought: that of the solid at its centroid, or its own size where nothing is behind it; within twice its longest side \[m\].
+    pub(crate) reach: f64,
+}
+
 /// Corners that triangles share, and the solid behind each.
 #[derive(Clone, Debug)]
 pub(crate) struct MeshLinks {
@@ -46,15 +61,11 @@ pub(crate) struct MeshLinks {
     /// Vertices \[m\], and the sums of the normals about each, weighted with angles.
     points: Vec<V>,
     outward: Vec<V>,
-    /// Unit normals, zero without area.
-    normals: Vec<V>,
-    beyond: Vec<[Beyond; 3]>,
-    /// Corners (bits 0 to 2) and edges (bits 3 to 5) of which a triangle is the first, those within a plane aside.
-    owned: Vec<u8>,
-    /// Depth behind each triangle to which others are sought: that of the solid at its centroid, or its own size where nothing is behind it; within twice its longest side \[m\].
-    reaches: Vec<f64>,
+    tiles: Vec<Tile>,
     /// The tree over boxes about the triangles and the solid behind them.
     thick: Bvh,
+    /// No triangle has a rim.
+    closed: bool,
 }
 
 impl MeshLinks {
@@ -75,17 +86,21 @@ impl MeshLinks {
                 outward[c[k] as usize] += normals[i] * a.cross(&b).norm().atan2(a.dot(&b));
             }
         }
-        let reaches = (0..n).map(|i| reach(mesh, i, &normals[i])).collect();
+        let tile = |i: usize| Tile {
+            t: mesh.triangle(i).map(|p| p.coords),
+            n: normals[i],
+            beyond: [Beyond::Rim; 3],
+            owned: 0,
+            reach: reach(mesh, i, &normals[i]),
+        };
         let mut out = Self {
             corners,
             around,
             points,
             outward,
-            normals,
-            beyond: Vec::with_capacity(n),
-            owned: Vec::with_capacity(n),
-            reaches,
+            tiles: (0..n).map(tile).collect(),
             thick: Bvh::default(),
+            closed: true,
         };
         let mut ends = vec![false; count];
         for i in 0..n {
@@ -93,15 +108,16 @@ impl MeshLinks {
             for k in (0..3).filter(|k| beyond[*k] != Beyond::Level) {
                 [k, (k + 1) % 3].iter().for_each(|k| ends[out.corners[i][*k] as usize] = true);
             }
-            out.beyond.push(beyond);
-            out.owned.push(owned);
+            let tile = &mut out.tiles[i];
+            out.closed &= tile.n == V::zeros() || !beyond.contains(&Beyond::Rim);
+            (tile.beyond, tile.owned) = (beyond, owned);
         }
-        for (owned, c) in out.owned.iter_mut().zip(&out.corners) {
+        for (tile, c) in out.tiles.iter_mut().zip(&out.corners) {
             for k in (0..3).filter(|k| !ends[c[*k] as usize]) {
-                *owned &= !(1 << k);
+                tile.owned &= !(1 << k);
             }
         }
-        let boxes: Vec<Aabb> = (0..n).map(|i| out.box_of(i as u32, out.reaches[i])).collect();
+        let boxes: Vec<Aabb> = out.tiles.iter().map(|t| box_behind(&t.t, &t.n, t.reach)).collect();
         out.thick = Bvh::build(&boxes);
         out
     }
@@ -113,29 +129,24 @@ impl MeshLinks {
         }
     }
 
+    /// Triangle `i` among its neighbours; None for one without area.
+    pub(crate) fn tile(&self, i: u32) -> Option<&Tile> {
+        Some(&self.tiles[i as usize]).filter(|t| t.n != V::zeros())
+    }
+
     /// Unit normal of triangle `i`, zero without area.
     pub(crate) fn normal(&self, i: u32) -> V {
-        self.normals[i as usize]
-    }
-
-    /// The part of the surface beyond each edge k to k + 1 of triangle `i`.
-    pub(crate) fn beyond(&self, i: u32) -> [Beyond; 3] {
-        self.beyond[i as usize]
-    }
-
-    /// Corners and edges of which triangle `i` is the first: each belongs to one triangle that has an area.
-    pub(crate) fn owned(&self, i: u32) -> u8 {
-        self.owned[i as usize]
-    }
-
-    /// Depth behind triangle `i` to which others are sought \[m\].
-    pub(crate) fn reach(&self, i: u32) -> f64 {
-        self.reaches[i as usize]
+        self.tiles[i as usize].n
     }
 
     /// The tree over boxes about the triangles and the solid behind them.
     pub(crate) fn thick(&self) -> &Bvh {
         &self.thick
+    }
+
+    /// Whether the surface has no rim.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
     }
 
     /// Whether the surface about corner `k` of triangle `i` reaches farthest along the unit vector `d` there, outward: `d` is one of its normals.
@@ -156,19 +167,13 @@ impl MeshLinks {
         self.corners[j as usize].contains(&self.corners[i as usize][k])
     }
 
-    /// The box about triangle `i` and the solid behind it, to the depth `reach` \[m\].
-    fn box_of(&self, i: u32, reach: f64) -> Aabb {
-        let t = self.corners[i as usize].map(|v| self.points[v as usize]);
-        box_behind(&t, &self.normals[i as usize], reach)
-    }
-
     fn look_around(&self, i: usize) -> ([Beyond; 3], u8) {
-        let (ids, n) = (self.corners[i], self.normals[i]);
+        let (ids, n) = (self.corners[i], self.tiles[i].n);
         let (mut beyond, mut owned) = ([Beyond::Rim; 3], 0);
         if n == V::zeros() {
             return (beyond, owned);
         }
-        let has_area = |j: &&u32| self.normals[**j as usize] != V::zeros();
+        let has_area = |j: &&u32| self.tiles[**j as usize].n != V::zeros();
         for k in 0..3 {
             let about = || self.around.row(ids[k] as usize).iter().filter(has_area);
             if about().all(|j| *j as usize >= i) {

@@ -43,4 +43,5 @@ mod property_signed_distance;
 mod property_signed_distance_faces;
 mod property_stencils;
 mod property_surface_pairs;
+mod property_time_apart;
 mod regression_collision_round_off;

@@ -105,6 +105,40 @@ fn has_normal(mesh: &TriangleMesh, p: &Point3<f64>, d: &V) -> bool {
     })
 }
 
+/// Largest separation of two convex solids that overlap, along all normals of faces and of pairs of edges.
+fn separation(a: &TriangleMesh, b: &TriangleMesh) -> f64 {
+    let faces = |m: &TriangleMesh| -> Vec<V> {
+        let of = |i| {
+            let t = m.triangle(i);
+            (t[1] - t[0]).cross(&(t[2] - t[0])).normalize()
+        };
+        (0..m.triangles().len()).map(of).collect()
+    };
+    let edges = |m: &TriangleMesh| -> Vec<V> {
+        let mut out: Vec<V> = Vec::new();
+        for i in 0..m.triangles().len() {
+            let t = m.triangle(i);
+            for k in 0..3 {
+                let e = (t[(k + 1) % 3] - t[k]).normalize();
+                if out.iter().all(|o| o.cross(&e).norm() > 1e-9) {
+                    out.push(e);
+                }
+            }
+        }
+        out
+    };
+    let along = |n: &V| {
+        let far =
+            |m: &TriangleMesh, n: V| m.vertices().iter().map(|p| n.dot(&p.coords)).fold(f64::MIN, f64::max);
+        -far(b, -n) - far(a, *n)
+    };
+    let normals = faces(a).into_iter().chain(faces(b).into_iter().map(|n| -n));
+    let (of_a, of_b) = (edges(a), edges(b));
+    let crossed =
+        of_a.iter().flat_map(|e| of_b.iter().map(|f| e.cross(f))).filter_map(|n| n.try_normalize(1e-9));
+    normals.chain(crossed.flat_map(|n| [n, -n])).map(|n| along(&n)).fold(f64::MIN, f64::max)
+}
+
 struct Bodies {
     meshes: [TriangleMesh; 2],
     surfaces: [Shape; 2],
@@ -143,6 +177,7 @@ fn wrong(r: &mut Random, b: &Bodies, x: &Pose, found: &[ContactPoint]) -> Option
     }
     if b.convex {
         let gap = distance(&b.hulls[0], &Pose::identity(), &b.hulls[1], x).unwrap().gap;
+        let gap = if gap < 0.0 { separation(of_a, &moved) } else { gap };
         let deepest = found.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
         // Depths of the solids are found to 1e-6 of them.
         if gap < 0.009 && (deepest - gap).abs() > 1e-9 + 1e-6 * gap.abs() {
@@ -179,7 +214,8 @@ fn property_no_contact_is_deeper_than_the_overlap() {
     let mut r = Random::new(41);
     let mut failures = Vec::new();
     let (mut count, mut overlaps) = (0, 0);
-    for k in 0..600 {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
+    for k in 0..cases {
         let kinds = [k % 11, (k / 11 + 3 * k) % 11];
         let b = bodies(&mut r, kinds);
         let x = pose(&mut r, &b);
@@ -191,7 +227,7 @@ fn property_no_contact_is_deeper_than_the_overlap() {
             failures.push(format!("{k} {kinds:?}: {why}"));
         }
     }
-    // Bodies that a corner has gone through beside an edge may have a longer way out; the bound is a measured one.
+    // Patches reach concave corners, and a depth of some micrometres may be off by a part of it; the bound is a measured one.
     assert!(
         failures.len() * 200 <= count && overlaps * 2 > count,
         "{} of {count}: {failures:#?}",
@@ -209,8 +245,12 @@ fn property_a_slab_lies_on_the_top_that_it_is_put_on() {
         let (Some(below), Some(slab)) = (read(name), read("slab")) else { return };
         let [below, slab] = [below, slab].map(|m| Shape::Mesh(Arc::new(m)));
         for _ in 0..300 {
-            let gap = r.range(-3e-4, 1e-4);
-            let tilt = r.direction() * 10f64.powf(r.range(-7.0, -3.0));
+            // A third of them touch up to round-off, and a third are level.
+            let gap = if r.unit() < 0.3 { r.range(-1e-16, 1e-16) } else { r.range(-3e-4, 1e-4) };
+            let tilt = match r.unit() < 0.3 {
+                true => V::zeros(),
+                false => r.direction() * 10f64.powf(r.range(-7.0, -3.0)),
+            };
             let x = Pose::new(V::new(r.range(-0.01, 0.01), r.range(-0.01, 0.01), 0.025 + gap), tilt)
                 * Pose::rotation(V::z() * r.range(-3.0, 3.0));
             let mut found = Vec::new();

@@ -5,16 +5,21 @@
 
 use signorini_core::na::{Isometry3, Matrix3, Vector3};
 
+use super::approach::touch;
 use super::core::unit;
 use super::face::{FACE, VERTEX, edge_code};
-use super::triangles::{Surface, Tile};
+use super::triangles::Surface;
+use crate::mesh_links::Tile;
 
 type V = Vector3<f64>;
 
 /// Sine of the angle below which two edges count as parallel.
 const PARALLEL: f64 = 1e-9;
 /// Round-off of a place, relative to the size of the numbers.
-const ROUND_OFF: f64 = 1e-9;
+pub(super) const ROUND_OFF: f64 = 1e-9;
+
+/// A direction along which rays leave, without part in any plane that people draw \[–\].
+const ASIDE: V = V::new(0.529_137_6, 0.318_274_1, 0.786_532_1);
 
 /// Most projections on the sides of two edges that cross.
 const PROJECTIONS: usize = 200;
@@ -83,6 +88,8 @@ pub(super) struct Surfaces<'a> {
     pub(super) margin: f64,
     /// Size of the numbers involved.
     pub(super) scale: f64,
+    /// No point is in both solids.
+    pub(super) disjoint: bool,
 }
 
 /// A triangle of each, with their numbers.
@@ -99,13 +106,30 @@ impl<'a> Surfaces<'a> {
             bounds.min.coords.norm().max(bounds.max.coords.norm())
         };
         let scale = far(&a) + far(&b) + x_ab.translation.vector.norm();
-        Self { a, b, x_ab, r: *x_ab.rotation.to_rotation_matrix().matrix(), margin, scale }
+        let r = *x_ab.rotation.to_rotation_matrix().matrix();
+        let mut out = Self { a, b, x_ab, r, margin, scale, disjoint: false };
+        out.disjoint = out.are_disjoint();
+        out
+    }
+
+    /// Whether two closed meshes do not touch, and neither is in the other.
+    fn are_disjoint(&self) -> bool {
+        let (Surface::Mesh(a), Surface::Mesh(b)) = (self.a, self.b) else { return false };
+        let held = |s: &Surface<'_>, p: &V| s.holds_point(p, &ASIDE);
+        a.links().is_closed()
+            && b.links().is_closed()
+            && !touch(a, b, &self.x_ab, ROUND_OFF * self.scale)
+            && !held(&self.b, &self.in_b(&self.a.triangle(0)[0]))
+            && !held(&self.a, &(self.r * self.b.triangle(0)[0] + self.x_ab.translation.vector))
     }
 
     pub(super) fn turned(&self, j: u32) -> Option<Turned> {
-        let tile = self.b.tile(j)?;
+        self.b.tile(j).map(|tile| self.turn(tile))
+    }
+
+    fn turn(&self, tile: Tile) -> Turned {
         let x = tile.t.map(|p| self.r * p + self.x_ab.translation.vector);
-        Some(Turned { tile, x, n: self.r * tile.n })
+        Turned { tile, x, n: self.r * tile.n }
     }
 
     /// Direction against `n` in the frame of B.
@@ -131,7 +155,7 @@ impl<'a> Surfaces<'a> {
         let above_b = least(a.t.map(|x| b.n.dot(&(x - b.x[0]))));
         let (far, margin) = (above_a.max(above_b), self.margin.max(0.0));
         // Behind a sharp edge, an overlap may lie above the plane of a triangle.
-        let sharp = || a.is_sharp() || b.tile.is_sharp();
+        let sharp = || !self.disjoint && (a.is_sharp() || b.tile.is_sharp());
         if far >= margin && !(far < margin + a.reach.max(b.tile.reach) && sharp()) {
             return false;
         }
@@ -145,7 +169,7 @@ impl<'a> Surfaces<'a> {
     }
 
     fn push(&self, pair: &Tiles<'_>, n: V, gap: f64, p: V, parts: [Part; 2], out: &mut Vec<Critical>) {
-        if gap < self.margin {
+        if gap < self.margin && !(self.disjoint && gap < 0.0) {
             out.push(Critical { n, gap, p, triangles: pair.triangles, parts });
         }
     }
@@ -289,13 +313,15 @@ impl<'a> Surfaces<'a> {
         None
     }
 
-    /// Whether an overlap ends when B moves by `way`: then a corner of either is outside of the other solid.
-    pub(super) fn is_freed(&self, c: &Critical, way: &V, near: &mut Vec<u32>) -> bool {
-        let way = way * (1.0 + 1e-6) + way.normalize() * (ROUND_OFF * self.scale);
+    /// Whether an overlap ends when B moves out by the way of another: then a corner of either is outside of the other solid.
+    pub(super) fn is_freed(&self, c: &Critical, by: &Critical, near: &mut Vec<u32>) -> bool {
+        let eps = by.n * (ROUND_OFF * self.scale);
+        let way = by.n * ((-by.gap).max(0.0) * (1.0 + 1e-6)) + eps;
         let (of_a, of_b) = (c.parts[0] != Part::Face, c.parts[1] != Part::Face);
+        // A corner in the other surface counts as one in the solid.
         let (p, q) = (c.p, c.point_of_b());
-        (of_b && self.a.is_crossed(&q, &(q + way), near))
-            || (of_a && self.b.is_crossed(&self.in_b(&p), &self.in_b(&(p - way)), near))
+        (of_b && self.a.is_crossed(&(q - eps), &(q + way), near))
+            || (of_a && self.b.is_crossed(&self.in_b(&(p + eps)), &self.in_b(&(p - way)), near))
     }
 }
 

@@ -33,7 +33,7 @@ mod triangles;
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
-pub use self::approach::{Apart, Approach, time_apart};
+pub use self::approach::{Apart, Facing, RigidMotion, facing_sides, time_apart};
 pub(crate) use self::core::tangents;
 pub use self::distance::{Witness, distance};
 pub(crate) use self::patch::FACING;

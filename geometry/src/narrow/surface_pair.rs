@@ -4,17 +4,18 @@
 //! both surfaces share. Ways through a third part of either surface are none; those of overlaps that a shorter way ends are left out.
 
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
 use super::ContactPoint;
 use super::core::{Core, Pair};
-use super::critical::{Critical, Surfaces, Tiles, Turned};
+use super::critical::{Critical, ROUND_OFF, Surfaces, Tiles, Turned};
 use super::patch::{FACING, flat_parts};
 use super::surface::{SAME_NORMAL, spread};
-use super::triangles::{Surface, Tile, surface_code};
-use crate::mesh_links::box_behind;
+use super::triangles::{Surface, surface_code};
+use crate::mesh_links::{Tile, box_behind};
 use crate::{Bvh, TriangleMesh};
 
 type V = Vector3<f64>;
@@ -29,6 +30,8 @@ enum Sought {
     Sunk,
     /// All others.
     Others,
+    /// All of solids without a common point.
+    Apart,
 }
 
 #[derive(Default)]
@@ -42,8 +45,44 @@ struct Scratch {
     of_a: Vec<u32>,
     of_b: Vec<u32>,
     near: Vec<u32>,
+    turned: TurnedTiles,
     points: Vec<ContactPoint>,
     group: Vec<ContactPoint>,
+}
+
+/// Triangles of B in the frame of A, each turned once.
+#[derive(Default)]
+struct TurnedTiles {
+    list: Vec<Turned>,
+    /// By triangle, its place in the list and the search that put it there.
+    places: Vec<[u32; 2]>,
+    search: u32,
+}
+
+impl TurnedTiles {
+    /// Begins a search among so many triangles.
+    fn begin(&mut self, count: usize) {
+        self.list.clear();
+        self.search = self.search.wrapping_add(1);
+        if self.search == 0 {
+            self.places.clear();
+            self.search = 1;
+        }
+        if self.places.len() < count {
+            self.places.resize(count, [0, 0]);
+        }
+    }
+
+    /// Triangle `j`; None without area.
+    fn get(&mut self, pair: &Surfaces<'_>, j: u32) -> Option<&Turned> {
+        let [at, search] = &mut self.places[j as usize];
+        if *search != self.search {
+            let turned = pair.turned(j)?;
+            (*at, *search) = (self.list.len() as u32, self.search);
+            self.list.push(turned);
+        }
+        self.list.get(*at as usize)
+    }
 }
 
 thread_local! {
@@ -70,9 +109,21 @@ impl Scratch {
         self.critical.clear();
         self.facing.clear();
         self.points.clear();
-        self.visit(pair, Sought::Sunk);
-        self.visit(pair, Sought::Others);
-        self.keep_ways_out(pair);
+        if let Surface::Mesh(b) = pair.b {
+            self.turned.begin(b.triangles().len());
+        }
+        match pair.disjoint {
+            true if pair.margin <= 0.0 => return,
+            true => {
+                self.visit(pair, Sought::Apart);
+                self.critical.sort_unstable_by(|c, d| order(d, c));
+            }
+            false => {
+                self.visit(pair, Sought::Sunk);
+                self.visit(pair, Sought::Others);
+                self.keep_ways_out(pair);
+            }
+        }
         self.patches(pair, x_wa);
         spread(1e-9 * pair.scale, &mut self.points, &mut self.group, out);
     }
@@ -80,7 +131,7 @@ impl Scratch {
     /// Meets all pairs of triangles that may be critical to each other.
     fn visit(&mut self, pair: &Surfaces<'_>, sought: Sought) {
         let margin = if sought == Sought::Sunk { 0.0 } else { pair.margin.max(0.0) };
-        let Self { critical, facing, of_a, of_b, .. } = self;
+        let Self { critical, facing, of_a, of_b, turned, .. } = self;
         let mut meet = |i: u32, j: u32, tile: &Tile, turned: &Turned| {
             let tiles = Tiles { triangles: [i, j], a: tile, b: turned };
             if sought == Sought::Sunk {
@@ -91,14 +142,12 @@ impl Scratch {
         };
         if let (Surface::Mesh(a), Surface::Mesh(b)) = (pair.a, pair.b) {
             let [tree_a, tree_b] = trees(a, b, sought);
-            let mut last: Option<(u32, Tile)> = None;
+            let links = a.links();
             tree_a.pairs_within(tree_b, &pair.x_ab, margin, |i, j| {
-                let known = last.filter(|(k, _)| *k == i).map(|(_, t)| t);
-                let (Some(tile), Some(turned)) = (known.or_else(|| pair.a.tile(i)), pair.turned(j)) else {
-                    return;
-                };
-                last = Some((i, tile));
-                meet(i, j, &tile, &turned);
+                let Some(tile) = links.tile(i) else { return };
+                if let Some(turned) = turned.get(pair, j) {
+                    meet(i, j, tile, turned);
+                }
             });
             return;
         }
@@ -117,20 +166,20 @@ impl Scratch {
         }
     }
 
-    /// Of overlaps keeps the shortest way out, and those that it does not free.
+    /// Of overlaps keeps the shortest way out, and those that it does not free. Where surfaces touch, the shortest way has no length.
     fn keep_ways_out(&mut self, pair: &Surfaces<'_>) {
         let Self { critical, near, .. } = self;
         let round_off = 1e-12 * pair.scale;
-        critical.sort_unstable_by(|c, d| d.gap.total_cmp(&c.gap).then(c.triangles.cmp(&d.triangles)));
+        critical.sort_unstable_by(order);
         let first = critical.partition_point(|c| c.gap >= -round_off);
+        let touching = critical.partition_point(|c| c.gap >= ROUND_OFF * pair.scale);
         let shortest = critical.get(first).copied();
         let mut kept = first;
         for k in first..critical.len() {
             let c = critical[k];
             let same = |w: &Critical| w.n.dot(&c.n) > SAME_NORMAL;
-            let ways = &critical[first..kept];
-            let freed =
-                !ways.iter().any(same) && ways.iter().any(|w| pair.is_freed(&c, &(w.n * -w.gap), near));
+            let ways = &critical[touching..kept];
+            let freed = !ways.iter().any(same) && ways.iter().any(|w| pair.is_freed(&c, w, near));
             if !freed && pair.is_overlap(&c, near) {
                 critical[kept] = c;
                 kept += 1;
@@ -139,7 +188,7 @@ impl Scratch {
         critical.truncate(kept);
         // Sharp edges may cross beside each other's solids.
         if let Some(shortest) = shortest
-            && kept == first
+            && [kept, touching] == [first; 2]
             && cross(pair)
         {
             critical.push(shortest);
@@ -234,6 +283,11 @@ struct Faced {
     partners: Range<usize>,
 }
 
+/// Shallowest first.
+fn order(c: &Critical, d: &Critical) -> Ordering {
+    d.gap.total_cmp(&c.gap).then(c.triangles.cmp(&d.triangles))
+}
+
 /// Whether a triangle of one mesh crosses one of the other.
 fn cross(pair: &Surfaces<'_>) -> bool {
     let (Surface::Mesh(a), Surface::Mesh(b)) = (pair.a, pair.b) else { return false };
@@ -244,10 +298,11 @@ fn cross(pair: &Surfaces<'_>) -> bool {
     found
 }
 
-/// The trees over which triangles are sought: behind those of A for corners of B, behind those of B for all others.
+/// The trees over which triangles are sought: behind those of A for corners of B, behind those of B for all others, behind neither where nothing overlaps.
 fn trees<'a>(a: &'a TriangleMesh, b: &'a TriangleMesh, sought: Sought) -> [&'a Bvh; 2] {
     match sought {
         Sought::Sunk => [a.links().thick(), b.bvh()],
         Sought::Others => [a.bvh(), b.links().thick()],
+        Sought::Apart => [a.bvh(), b.bvh()],
     }
 }

@@ -6,7 +6,7 @@ use signorini_core::na::{Point3, Vector3};
 
 use super::core::unit;
 use super::face::{EDGE, FACE};
-use crate::mesh_links::{Beyond, LEVEL, hit, is_crossed};
+use crate::mesh_links::{Beyond, LEVEL, Tile, hit, is_crossed};
 use crate::{Aabb, HeightField, Shape, TriangleMesh};
 
 type V = Vector3<f64>;
@@ -69,14 +69,10 @@ impl<'a> Surface<'a> {
 
     /// Triangle `i` among its neighbours; None for one without area.
     pub(super) fn tile(&self, i: u32) -> Option<Tile> {
-        let t = self.triangle(i);
         match self {
-            Self::Mesh(m) => {
-                let links = m.links();
-                let (n, beyond, owned) = (links.normal(i), links.beyond(i), links.owned(i));
-                (n != V::zeros()).then_some(Tile { t, n, beyond, owned, reach: links.reach(i) })
-            }
+            Self::Mesh(m) => m.links().tile(i).copied(),
             Self::Field(h) => {
+                let t = self.triangle(i);
                 let n = unit(&(t[1] - t[0]).cross(&(t[2] - t[0])), 0.0)?;
                 let (mut beyond, mut owned) = ([Beyond::Rim; 3], 0b11_1111);
                 self.touching(i, |j| {
@@ -173,18 +169,6 @@ impl<'a> Surface<'a> {
         };
         pierces(t, u) || pierces(u, t)
     }
-}
-
-/// A triangle of a surface, counter-clockwise seen from outside, with the parts of it that no earlier triangle has.
-#[derive(Clone, Copy)]
-pub(super) struct Tile {
-    pub(super) t: [V; 3],
-    /// Unit normal.
-    pub(super) n: V,
-    pub(super) beyond: [Beyond; 3],
-    owned: u8,
-    /// Depth behind it to which others are sought.
-    pub(super) reach: f64,
 }
 
 impl Tile {

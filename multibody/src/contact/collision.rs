@@ -28,12 +28,13 @@ struct Proxy {
     ball: Option<(Point3<f64>, f64)>,
 }
 
-/// A pair that was looked at: its number, bodies and points.
+/// A pair that was looked at: its number, bodies and points, and the margin within which its contacts are still to be found where these points are none.
 #[derive(Clone, Debug)]
 struct Query {
     pair: usize,
     bodies: [usize; 2],
     points: Range<usize>,
+    margin: Option<f64>,
 }
 
 /// Pairs that are near, and scratch of the look along their motion.
@@ -284,7 +285,7 @@ impl Collision {
                     continue;
                 }
                 let first = near_pairs.points.len();
-                placed.query(p, margin, &mut near_pairs.points)?;
+                let found = placed.query(p, margin, &mut near_pairs.points)?;
                 let thickness = placed.thickness(p);
                 if near_pairs.points[first..]
                     .iter()
@@ -292,17 +293,23 @@ impl Collision {
                 {
                     motion.touch(bodies);
                 }
-                near_pairs.queries.push(Query { pair: k, bodies, points: first..near_pairs.points.len() });
+                let (points, margin) = (first..near_pairs.points.len(), (!found).then_some(margin));
+                near_pairs.queries.push(Query { pair: k, bodies, points, margin });
             }
         }
         let placed = Placed { model, colliders, kin, motion, glides: self.glides };
-        for Query { pair, bodies, points } in &near_pairs.queries {
+        for Query { pair, bodies, points, margin } in &near_pairs.queries {
             let p = &self.table.pairs[*pair];
             near_pairs.met.clear();
             near_pairs.met.extend_from_slice(&near_pairs.points[points.clone()]);
+            let nearest = near_pairs.met.first().map(|c| c.gap);
             let ahead = placed.look_along(p, &mut near_pairs.met, &mut near_pairs.moved)?;
             if ahead == Ahead::Nothing {
                 continue;
+            }
+            if let (Ahead::Start, Some(margin), Some(gap)) = (ahead, margin, nearest) {
+                near_pairs.met.clear();
+                placed.contacts_about(p, [gap, *margin], &mut near_pairs.met)?;
             }
             let geoms = [p.a, p.b].map(|i| colliders[i as usize].geom);
             for c in &near_pairs.met {

@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use signorini_core::na::{Point3, UnitQuaternion, Vector3};
-use signorini_geometry::ContactPoint;
+use signorini_geometry::{ContactPoint, RigidMotion};
 use signorini_scene::Pose;
 
 use crate::actuation::drive::Drive;
@@ -192,6 +192,19 @@ impl Motion {
     /// Change of the angular velocity of a body over `t` \[s\] \[rad/s\].
     pub(crate) fn spin_change(&self, kin: &Kinematics, body: usize, t: f64) -> Vector3<f64> {
         self.free.spin_change(kin, body, t)
+    }
+
+    /// Pose of a body after `t` \[s\], as [`Motion::moved`], and how it moves on from there.
+    pub(crate) fn rigid(&self, kin: &Kinematics, model: &Model, body: usize, t: f64) -> (Pose, RigidMotion) {
+        let pose = self.moved(kin, model, body, t);
+        let angular = kin.twist[body].angular + self.spin_change(kin, body, t);
+        let (start, arm) = match self.free.centre(body) {
+            Some(com) => (kin.com(model, body), com),
+            None => (Point3::from(kin.x_wb[body].translation.vector), Vector3::zeros()),
+        };
+        let velocity = kin.point_velocity(model, body, &start) + self.gain(body, t);
+        let acceleration = self.gain(body, 1.0);
+        (pose, RigidMotion { center: pose * Point3::from(arm), velocity, acceleration, angular })
     }
 
     /// Largest motion of points of a body \[m\]: those of two bodies come no nearer than the sum, [`Motion::approach`].

@@ -1,14 +1,16 @@
 use signorini_core::ProblemError;
 use signorini_core::na::{Point3, Vector3};
-use signorini_geometry::{Approach as Speeds, ContactPoint, Shape, support};
+use signorini_geometry::{ContactPoint, Shape, support};
 use signorini_scene::Pose;
 
-use crate::contact::collider::Collider;
 use crate::contact::pairs::Pair;
 use crate::contact::placed::Placed;
 
 /// Most advances along a motion, after which it counts as one that meets.
 const ADVANCES: u32 = 48;
+
+/// Most halvings of a time in which a pair with a triangle mesh may overlap.
+const HALVINGS: u32 = 5;
 
 /// Part of the approach beyond the gap that may overlap where a pair only grazes.
 const OVERLAP: f64 = 0.1;
@@ -16,8 +18,9 @@ const OVERLAP: f64 = 0.1;
 const THIN: f64 = 0.05;
 /// Multiple of the way that forces may take a pair, beyond which turning counts where the nearest points do not meet.
 const FAST: f64 = 2.0;
-/// Part of a length below which a gap counts as closed.
+/// Part of a length below which a gap counts as closed, and that of a triangle mesh.
 const CLOSED: f64 = 1e-3;
+const CLOSED_MESH: f64 = 1e-2;
 
 /// Time at which two geoms meet within the step \[s\], and how their motion changes until then, by side.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -187,7 +190,8 @@ impl Placed<'_> {
     ) -> Result<Advance, ProblemError> {
         let h = self.motion.horizon;
         let mut now = from;
-        let enough = least + CLOSED * approach.far.min(self.thickness(approach.pair));
+        let closed = if approach.mesh && least >= 0.0 { CLOSED_MESH } else { CLOSED };
+        let enough = least + closed * approach.far.min(self.thickness(approach.pair));
         if approach.mesh {
             return self.advance_mesh(approach, from, [least, enough], points);
         }
@@ -217,34 +221,64 @@ impl Placed<'_> {
         points: &mut Vec<ContactPoint>,
     ) -> Result<Advance, ProblemError> {
         let h = self.motion.horizon;
-        // Between both ends velocities are within half their difference of the mean.
-        let [first, last] = approach.velocity;
-        let speeds =
-            Speeds { velocity: 0.5 * (first + last), spin: approach.spin + 0.5 * (last - first).norm() };
-        let closing = approach.closing(&now.near);
-        for _ in 0..ADVANCES {
-            let pose = |c: &Collider| self.moved(c.body, now.t) * c.pose;
-            let safe = if least < 0.0 {
-                points.clear();
-                self.query_at(approach.pair, pose, 0.0, points)?;
-                now.near.gap = nearest(points).map_or(0.0, |c| c.gap);
-                (now.near.gap - least) / closing
-            } else {
-                let Some(apart) = self.time_apart(approach.pair, pose, &speeds, [least, h - now.t]) else {
-                    return Ok(Advance::Met(now));
-                };
-                now.near.gap = apart.gap;
-                apart.time
+        if least < 0.0 {
+            // Most that get there are there at the end of the step.
+            let end = self.gap_at(approach, h, points)?;
+            let sinks = end <= enough || {
+                let ends = [[now.t, self.gap_at(approach, now.t, points)?], [h, end]];
+                ends[0][1] <= enough
+                    || self.sinks_between(approach, ends, [least, enough], HALVINGS, points)?
             };
-            if now.near.gap <= enough {
+            return Ok(if sinks { Advance::Met(now) } else { Advance::Passed });
+        }
+        for _ in 0..ADVANCES {
+            let Some(apart) = self.time_apart(approach.pair, now.t, [least, h - now.t]) else { break };
+            now.near.gap = apart.gap;
+            if apart.gap <= enough {
                 break;
             }
-            now.t += safe;
+            now.t += apart.time;
             if now.t >= h {
                 return Ok(Advance::Passed);
             }
         }
         Ok(Advance::Met(now))
+    }
+
+    /// Whether a pair with a triangle mesh gets as deep as `least` between two times, by its gaps at these and the speed at which they may change; in doubt it does.
+    fn sinks_between(
+        &self,
+        approach: &Approach<'_>,
+        [from, to]: [[f64; 2]; 2],
+        [least, enough]: [f64; 2],
+        halvings: u32,
+        points: &mut Vec<ContactPoint>,
+    ) -> Result<bool, ProblemError> {
+        let [first, last] = approach.velocity;
+        let closing = approach.spin + first.norm().max(last.norm());
+        if 0.5 * (from[1] + to[1] - closing * (to[0] - from[0])) > least {
+            return Ok(false);
+        }
+        let t = 0.5 * (from[0] + to[0]);
+        let middle = [t, self.gap_at(approach, t, points)?];
+        if halvings == 0 || middle[1] <= enough {
+            return Ok(true);
+        }
+        let limits = [least, enough];
+        Ok(self.sinks_between(approach, [from, middle], limits, halvings - 1, points)?
+            || self.sinks_between(approach, [middle, to], limits, halvings - 1, points)?)
+    }
+
+    /// Gap of the deepest contact of a pair with a triangle mesh at a time; 0 where it does not overlap.
+    fn gap_at(
+        &self,
+        approach: &Approach<'_>,
+        t: f64,
+        points: &mut Vec<ContactPoint>,
+    ) -> Result<f64, ProblemError> {
+        points.clear();
+        self.query_at(approach.pair, |c| self.moved(c.body, t) * c.pose, 0.0, points)?;
+        Ok(nearest(points).map_or(0.0, |c| c.gap))
     }
 
     /// Takes the contacts at the time `t` for those of the start.

@@ -1,6 +1,5 @@
 use signorini_core::ProblemError;
-use signorini_core::na::Vector3;
-use signorini_geometry::{Apart, Approach, ContactPoint, Shape, contacts, time_apart};
+use signorini_geometry::{Apart, ContactPoint, Facing, Shape, contacts, facing_sides, time_apart};
 use signorini_scene::Pose;
 
 use crate::contact::bounds::Bounds;
@@ -56,32 +55,33 @@ impl Placed<'_> {
         of(p.a).min(of(p.b))
     }
 
-    /// Time for which a pair with a triangle mesh stays farther apart than `least` \[m\] from the poses on ([`time_apart`]).
-    pub(crate) fn time_apart(
-        &self,
-        p: &Pair,
-        pose: impl Fn(&Collider) -> Pose,
-        approach: &Approach,
-        [least, horizon]: [f64; 2],
-    ) -> Option<Apart> {
+    /// Time for which a pair with a triangle mesh stays farther apart than `least` \[m\] from the time `t` on ([`time_apart`]).
+    pub(crate) fn time_apart(&self, p: &Pair, t: f64, [least, horizon]: [f64; 2]) -> Option<Apart> {
         let [a, b] = [p.a, p.b].map(|i| &self.colliders[i as usize]);
-        if ![a, b].iter().any(|c| matches!(c.shape, Shape::Mesh(_))) {
-            return None;
-        }
-        time_apart([&a.shape, &b.shape], [&pose(a), &pose(b)], approach, least, horizon)
+        let motion = |c: &Collider| {
+            let (pose, motion) = self.motion.rigid(self.kin, self.model, c.body, t);
+            (pose * c.pose, motion)
+        };
+        let ((x_wa, of_a), (x_wb, of_b)) = (motion(a), motion(b));
+        time_apart([&a.shape, &b.shape], [&x_wa, &x_wb], [&of_a, &of_b], least, horizon)
     }
 
-    /// Adds the contacts of a pair below `margin`; of triangle meshes those that are not much farther apart than the nearest.
+    /// Adds what is near of a pair, within `margin`: its contacts, or the nearest points alone of a pair with a triangle mesh that is apart; whether these are its contacts.
     pub(crate) fn query(
         &self,
         p: &Pair,
         margin: f64,
         points: &mut Vec<ContactPoint>,
-    ) -> Result<(), ProblemError> {
-        self.query_at(p, |c| self.pose(c), margin, points)
+    ) -> Result<bool, ProblemError> {
+        let (margin, facing) = self.sought(p, |c| self.pose(c), margin);
+        if let Some(Facing::Apart(near)) = facing {
+            points.push(near);
+            return Ok(false);
+        }
+        self.contacts(p, |c| self.pose(c), margin, points).map(|()| true)
     }
 
-    /// [`Placed::query`] with the colliders at poses of their own.
+    /// Adds the contacts below `margin` with the colliders at poses of their own; of triangle meshes those that are not much farther apart than the nearest.
     pub(crate) fn query_at(
         &self,
         p: &Pair,
@@ -89,18 +89,46 @@ impl Placed<'_> {
         margin: f64,
         points: &mut Vec<ContactPoint>,
     ) -> Result<(), ProblemError> {
+        let (margin, _) = self.sought(p, &pose, margin);
+        self.contacts(p, pose, margin, points)
+    }
+
+    /// Adds the contacts of a pair whose nearest points are `gap` apart, of those below `margin`.
+    pub(crate) fn contacts_about(
+        &self,
+        p: &Pair,
+        [gap, margin]: [f64; 2],
+        points: &mut Vec<ContactPoint>,
+    ) -> Result<(), ProblemError> {
+        self.contacts(p, |c| self.pose(c), margin.min(gap + NEAR * self.thickness(p)), points)
+    }
+
+    /// The margin within which contacts of a pair are sought, and how near triangle meshes are where that decides it.
+    fn sought(&self, p: &Pair, pose: impl Fn(&Collider) -> Pose, margin: f64) -> (f64, Option<Facing>) {
         let [a, b] = [p.a, p.b].map(|i| &self.colliders[i as usize]);
         let beyond = NEAR * self.thickness(p);
-        let mut margin = margin;
-        if margin > beyond {
-            // At a speed of one the time is the distance.
-            let still = Approach { velocity: Vector3::zeros(), spin: 1.0 };
-            if let Some(apart) = self.time_apart(p, &pose, &still, [0.0, margin]) {
-                // Where no part faces the other, one may be in the other.
-                let gap = if apart.gap.is_finite() { apart.gap.max(0.0) } else { 0.0 };
-                margin = margin.min(gap + beyond);
-            }
+        let mesh = [a, b].iter().any(|c| matches!(c.shape, Shape::Mesh(_)));
+        if !mesh || margin <= beyond {
+            return (margin, None);
         }
+        let facing = facing_sides([&a.shape, &b.shape], [&pose(a), &pose(b)], margin);
+        let gap = match facing {
+            None => return (margin, None),
+            Some(Facing::Apart(near)) => near.gap,
+            // Where no part faces the other, one may be in the other.
+            Some(Facing::Touching | Facing::Beyond) => 0.0,
+        };
+        (margin.min(gap + beyond), facing)
+    }
+
+    fn contacts(
+        &self,
+        p: &Pair,
+        pose: impl Fn(&Collider) -> Pose,
+        margin: f64,
+        points: &mut Vec<ContactPoint>,
+    ) -> Result<(), ProblemError> {
+        let [a, b] = [p.a, p.b].map(|i| &self.colliders[i as usize]);
         contacts(&a.shape, &pose(a), &b.shape, &pose(b), margin, points)
             .map_err(|e| ProblemError::Unsupported(format!("geoms '{}' and '{}': {e}", a.name, b.name)))
     }

@@ -138,6 +138,11 @@ impl FreeBodies {
         r0 * (later - spin)
     }
 
+    /// Centre of mass of one of them, body frame \[m\].
+    pub(crate) fn centre(&self, body: usize) -> Option<Vector3<f64>> {
+        (*self.places.get(body)?).map(|i| self.list[i].com)
+    }
+
     /// Their bias: gravity alone.
     pub(crate) fn set_bias(&self, model: &Model, kin: &Kinematics, bias: &mut [f64]) {
         for b in &self.list {
