@@ -30,9 +30,13 @@ pub(crate) struct Crossing {
     /// By tree: impulses push it so far.
     pushed: Vec<bool>,
     end: Kinematics,
+    /// Storage: ways by collider, contacts of a pair.
+    ways: Vec<Option<Way>>,
+    points: Vec<ContactPoint>,
 }
 
 /// Way of a collider within a step: its middle moves along a line, and it turns about that.
+#[derive(Clone, Debug)]
 struct Way {
     start: Pose,
     middle: Point3<f64>,
@@ -63,7 +67,14 @@ impl Crossing {
             arms[j.v..j.v + ways].fill(1.0);
         }
         let thinnest = colliders.iter().filter_map(thickness).fold(f64::INFINITY, f64::min);
-        Self { pushed: vec![false; far.len()], arms, thinnest, end: Kinematics::new(model) }
+        Self {
+            pushed: vec![false; far.len()],
+            arms,
+            thinnest,
+            end: Kinematics::new(model),
+            ways: Vec::new(),
+            points: Vec::new(),
+        }
     }
 
     /// Whether a solution moves some body far enough, and away from the velocity `free` without contact.
@@ -96,8 +107,10 @@ impl Crossing {
     ) -> Option<[usize; 2]> {
         self.end.set_positions(model, q, mocap);
         let (colliders, rules) = (collision.colliders(), collision.rules());
-        let ways: Vec<Option<Way>> = colliders.iter().map(|c| Way::of(c, [start, &self.end])).collect();
-        let pushed = |c: &Collider| model.bodies[c.body].tree.is_some_and(|t| self.pushed[t]);
+        let Self { pushed, end, ways, points, .. } = self;
+        ways.clear();
+        ways.extend(colliders.iter().map(|c| Way::of(c, [start, &*end])));
+        let pushed = |c: &Collider| model.bodies[c.body].tree.is_some_and(|t| pushed[t]);
         for (i, way) in ways.iter().enumerate().filter(|(i, _)| pushed(&colliders[*i])) {
             let Some(way) = way else { continue };
             for (j, other) in ways.iter().enumerate() {
@@ -110,7 +123,7 @@ impl Crossing {
                 }
                 let (a, b) = (i.min(j), i.max(j));
                 if let (Some(a), Some(b)) = (ways[a].as_ref(), ways[b].as_ref())
-                    && crosses(rules, colliders, [i.min(j), i.max(j)], [a, b])
+                    && crosses(rules, colliders, [i.min(j), i.max(j)], [a, b], points)
                 {
                     return Some([i, j].map(|k| colliders[k].geom));
                 }
@@ -126,7 +139,13 @@ fn thickness(c: &Collider) -> Option<f64> {
 }
 
 /// Whether two geoms overlap on their way by more than at its ends, or half the thinner one more at its end than at its start: the next step would part them on either side.
-fn crosses(rules: &PairRules, colliders: &[Collider], [i, j]: [usize; 2], [a, b]: [&Way; 2]) -> bool {
+fn crosses(
+    rules: &PairRules,
+    colliders: &[Collider],
+    [i, j]: [usize; 2],
+    [a, b]: [&Way; 2],
+    points: &mut Vec<ContactPoint>,
+) -> bool {
     let (of_a, of_b) = (&colliders[i], &colliders[j]);
     let thin = match (thickness(of_a), thickness(of_b)) {
         (Some(a), Some(b)) => a.min(b),
@@ -138,11 +157,10 @@ fn crosses(rules: &PairRules, colliders: &[Collider], [i, j]: [usize; 2], [a, b]
     if most < PART * thin || rules.pair(colliders, i, j).is_none() {
         return false;
     }
-    let mut points = Vec::new();
     let mut nearest = |s: f64, margin: f64| -> Option<ContactPoint> {
         points.clear();
         let (x_a, x_b) = (a.at(s) * of_a.pose, b.at(s) * of_b.pose);
-        contacts(&of_a.shape, &x_a, &of_b.shape, &x_b, margin, &mut points).ok()?;
+        contacts(&of_a.shape, &x_a, &of_b.shape, &x_b, margin, points).ok()?;
         points.iter().min_by(|x, y| x.gap.total_cmp(&y.gap)).copied()
     };
     let Some(mut near) = nearest(0.0, most) else { return false };
