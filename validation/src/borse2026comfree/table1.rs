@@ -11,7 +11,7 @@ use signorini_report::trials::{
     COLUMNS, FIRST, PUBLISHED_HAND, PlanModel, Ran, Tally, Trial, Trials, difference, recorded,
     recorded_success, run_with, success,
 };
-use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 use signorini_run::snapshot::Camera;
 
 /// Table I: a hand turns four objects about the vertical and about level axes; simulation to simulation.
@@ -117,9 +117,13 @@ impl Page for Table1 {
         done.retain(|r| r.samples == samples);
         let of = |row: &Row, model: PlanModel, timing: Timing| of(&done, row, model, timing);
         let title = "Trials by object, axis and planning model. Times of the task are means over the successful trials.";
+        if ctx.full() {
+            out.plot(rates("success", "Trials of this run", &done));
+        }
         out.table(table(title, rows, &models, &done));
         if let Some((title, runs)) = recorded(self, ctx)? {
             let kept = WAITING.into_iter().filter(|m| runs.iter().any(|r| r.model == *m));
+            out.plot(rates("recorded_success", &title, &runs));
             out.table(table(&title, &ROWS, &kept.collect::<Vec<_>>(), &runs));
             let first =
                 |r: &&Ran| (&*r.task, r.model, r.timing) == (ROWS[0].0, PlanModel::ComFree, Timing::LockStep);
@@ -218,6 +222,32 @@ fn columns() -> Vec<&'static str> {
 /// MuJoCo with a model, on the threads of the page.
 fn beside(root: &Path, file: &Path) -> Result<MujocoWorlds, String> {
     MujocoWorlds::start(root, file, rayon::current_num_threads())
+}
+
+/// Success with the cube over the time of a plan, for planning models with ten trials and more, beside the paper's.
+fn rates(name: &str, of_runs: &str, runs: &[Ran]) -> Plot {
+    let mut plot = Plot::new(
+        name,
+        &format!(
+            "{of_runs}. Success rate with the cube against the time of a plan. A line joins rotation about yaw and about roll or pitch. \
+             Dashed lines are the rates of the paper on hardware, with plans on a graphics processor."
+        ),
+        "time of a plan [ms]",
+        "success rate [%]",
+    )
+    .log(true, false);
+    plot.y_range = Some([0.0, 105.0]);
+    for model in WAITING {
+        let tallies = CUBE.iter().map(|row| Tally::of(&of(runs, row, model, Timing::LockStep)));
+        let many = tallies.filter(|t| t.runs >= 10);
+        let points = many.map(|t| (1e3 * t.planning, 100.0 * t.good as f64 / t.runs as f64)).collect();
+        plot.add(plan_model(model), Mark::LinePoints, points);
+    }
+    for (i, plans) in ["ComFree", "MJWarp"].iter().enumerate() {
+        let points = PUBLISHED.map(|axis| (axis[i][1], axis[i][0]));
+        plot.add(&format!("paper, {plans}"), Mark::Dashed, points.to_vec());
+    }
+    plot
 }
 
 /// Trials in lock-step, those that there are.
