@@ -163,8 +163,13 @@ fn crosses(
         contacts(&of_a.shape, &x_a, &of_b.shape, &x_b, margin, points).ok()?;
         points.iter().min_by(|x, y| x.gap.total_cmp(&y.gap)).copied()
     };
-    let Some(mut near) = nearest(0.0, most) else { return false };
     let depth = |c: Option<ContactPoint>| c.map_or(0.0, |c| (-c.gap).max(0.0));
+    if [of_a, of_b].iter().all(|c| matches!(c.shape, Shape::Mesh(_))) {
+        // A search of two surfaces within the whole way costs more than the step: they are judged by its ends.
+        let [first, last] = [0.0, 1.0].map(|s| depth(nearest(s, 0.0)));
+        return last > first + PART * thin;
+    }
+    let Some(mut near) = nearest(0.0, most) else { return false };
     let [first, last] = [depth(Some(near)), depth(nearest(1.0, 0.0))];
     if last > first + PART * thin {
         return true;
