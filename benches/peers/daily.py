@@ -2,8 +2,8 @@
 
     python3 benches/peers/daily.py
 
-Reads validation/data/daily/lines.json and the scene of each line, and writes benches/records/daily.json. Steps of 2 ms. An engine that is not installed, and a scene that an engine cannot read, are
-named in the record with the engine's message.
+Reads validation/data/daily/lines.json and the scene of each line, and writes benches/records/daily.json. Steps of 2 ms. A scene that an engine cannot read is in the record with the
+engine's message. An engine that is not installed is told, and its rows of before stay.
 
     MuJoCo    the file as it is, default integrator and cones.
     Drake     the file by its MJCF reader, discrete plant with the contact approximation "lagged"; parameters of contact are Drake's defaults.
@@ -92,7 +92,6 @@ class Drake:
         joints = []
         for j in range(layout.njnt):
             at, dof, kind = layout.jnt_qposadr[j], layout.jnt_dofadr[j], layout.jnt_type[j]
-            name = layout.joint(j).name
             if kind == mujoco.mjtJoint.mjJNT_FREE:
                 body = plant.GetBodyByName(layout.body(layout.jnt_bodyid[j]).name)
                 turn = drake.Quaternion(qpos[at + 3 : at + 7])
@@ -102,7 +101,7 @@ class Drake:
                 plant.SetFreeBodySpatialVelocity(context, body, velocity)
                 joints.append((at, body, None))
             else:
-                joint = plant.GetJointByName(name)
+                joint = plant.GetJointByName(layout.joint(j).name)
                 q, v = plant.GetPositions(context).copy(), plant.GetVelocities(context).copy()
                 q[joint.position_start()], v[joint.velocity_start()] = qpos[at], qvel[dof]
                 plant.SetPositions(context, q)
@@ -135,13 +134,14 @@ class Drake:
 
 def main():
     lines = json.loads((DATA / "lines.json").read_text())
-    rows = []
+    rows = json.loads(RECORD.read_text())["rows"] if RECORD.is_file() else []
     for engine in (Mujoco, Drake):
         try:
             engine = engine()
         except ImportError as e:
             print(f"{engine.__name__} is not installed: {e}")
             continue
+        rows = [row for row in rows if row["engine"].split()[0] != engine.name.split()[0]]
         for line in lines:
             row = {"engine": engine.name, "line": line["id"]}
             try:

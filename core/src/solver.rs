@@ -66,15 +66,20 @@ pub fn residual_and_tolerance(
     inertial: &[f64],
     [free, sizes]: [&[f64]; 2],
 ) -> [f64; 2] {
-    let sum = |of: &dyn Fn(usize) -> f64| {
-        p.inertia().scaling().iter().enumerate().map(|(i, d)| (d * of(i)).powi(2)).sum::<f64>().sqrt()
+    let (scaling, driven) = (p.inertia().scaling(), p.driven_blocks());
+    let norm = |of: &dyn Fn(usize) -> f64, unknowns: &mut dyn Iterator<Item = usize>| {
+        unknowns.map(|i| (scaling[i] * of(i)).powi(2)).sum::<f64>().sqrt()
     };
-    let starts = p.inertia().block_starts();
-    let within = |i: usize, b: u32| (starts[b as usize]..starts[b as usize + 1]).contains(&i);
-    let driven = |i: usize| p.driven_blocks().iter().any(|b| within(i, *b));
-    let momentum = sum(&|i| if driven(i) { 0.0 } else { inertial[i] + free[i] });
+    let sum = |of: &dyn Fn(usize) -> f64| norm(of, &mut (0..scaling.len()));
+    // Over the unknowns of blocks that are driven, or of the others.
+    let sum_where = |is_driven: bool, of: &dyn Fn(usize) -> f64| {
+        let blocks = (0..).zip(p.inertia().block_starts().windows(2));
+        let wanted = blocks.filter(|(b, _)| driven.binary_search(b).is_ok() == is_driven);
+        norm(of, &mut wanted.flat_map(|(_, ends)| ends[0]..ends[1]))
+    };
+    let momentum = sum_where(false, &|i| inertial[i] + free[i]);
     let impulse = sum(&|i| inertial[i] - gradient[i]);
-    let least = ROUND_OFF * (scaled_norm(p, sizes) + sum(&|i| if driven(i) { free[i] } else { 0.0 }));
+    let least = ROUND_OFF * (scaled_norm(p, sizes) + sum_where(true, &|i| free[i]));
     [scaled_norm(p, gradient), tol.residual(momentum, impulse, sum(&|i| free[i])) + least]
 }
 

@@ -3,11 +3,8 @@
 use crate::common;
 
 use common::oracle::models;
-use common::{Random, random_state};
-use signorini_multibody::{
-    ActuatorInput, ActuatorState, Dynamics, Kinematics, Model, SensorInput, SensorScratch, TendonState,
-    TreeFactor,
-};
+use common::{AtState, Random, random_state};
+use signorini_multibody::{Dynamics, Model, SensorInput, SensorScratch, TreeFactor};
 use signorini_scene::{LoadOptions, Scene};
 
 /// Everything that a step needs, at a random state, is finite.
@@ -20,23 +17,7 @@ fn try_model(name: &str, scene: &Scene) {
         m.mocap_at(Some(k)).unwrap_or_else(|e| panic!("{name}, keyframe '{}': {e}", k.name));
     }
     let (q, v) = random_state(&m, &mut Random(9));
-    let mut kin = Kinematics::new(&m);
-    kin.set_positions(&m, &q, &m.mocap_poses);
-    kin.set_velocities(&m, &v);
-    let (mut t, mut a) = (TendonState::new(&m), ActuatorState::new(&m));
-    t.set_positions(&m, &kin, &q);
-    t.set_velocities(&m, &v);
-    a.set_positions(&m, &kin, &t, &q);
-    a.set_velocities(&m, &v);
-    let (mut forces, mut tau) = (vec![0.0; m.actuators.len()], vec![0.0; m.nv()]);
-    let control = vec![0.5; m.actuators.len()];
-    m.actuator_forces(
-        &kin,
-        &a,
-        ActuatorInput { z: &vec![0.0; m.nz], control: &control, dt: 1e-3 },
-        &mut forces,
-        &mut tau,
-    );
+    let AtState { kin, tendons: t, actuators: a, forces, tau } = AtState::new(&m, &q, &v);
     let mut acc = tau.clone();
     m.add_spring_forces(&q, &t, &mut acc);
     m.add_damping_forces(&v, &t, &mut acc);

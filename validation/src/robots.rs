@@ -23,60 +23,32 @@ struct Robot {
     deep: [f64; 3],
     /// Opening of closed loops, at most, held, free and full, under error control \[mm\]: their load over their stiffness; equal fingers stay equal but for round-off.
     open: [f64; 3],
+    /// Its file states solref or solimp of contacts and equalities.
+    soft: bool,
     /// Caption of its film without motors, where it has one.
     film: Option<&'static str>,
+}
+
+/// A robot of another project.
+const fn robot(name: &'static str, file: &'static str, deep: [f64; 3], open: [f64; 3]) -> Robot {
+    Robot { name, file, own: false, deep, open, soft: false, film: None }
 }
 
 const ROBOTS: [Robot; 6] = [
     // Held and full, a box of 0.15 kg lies on four points, 1.8 µm deep.
     Robot {
-        name: "arm with gripper",
-        file: "arm_gripper/arm_gripper.xml",
         own: true,
-        deep: [4e-3, 1.0, 4e-3],
-        open: [1e-8, 1e-8, 0.01],
-        film: None,
+        ..robot("arm with gripper", "arm_gripper/arm_gripper.xml", [4e-3, 1.0, 4e-3], [1e-8, 1e-8, 0.01])
     },
     Robot {
-        name: "quadruped",
-        file: "quadruped/quadruped.xml",
         own: true,
-        deep: [0.5; 3],
-        open: [0.0; 3],
         film: Some("The quadruped without motors falls from its home keyframe (time steps of 2 ms)"),
+        ..robot("quadruped", "quadruped/quadruped.xml", [0.5; 3], [0.0; 3])
     },
-    Robot {
-        name: "Panda",
-        file: "panda/scene.xml",
-        own: false,
-        deep: [0.0, 2.0, 0.0],
-        open: [3e-4, 0.01, 0.01],
-        film: None,
-    },
-    Robot {
-        name: "Spot",
-        file: "boston_dynamics_spot/scene.xml",
-        own: false,
-        deep: [2.0; 3],
-        open: [0.0; 3],
-        film: None,
-    },
-    Robot {
-        name: "G1",
-        file: "unitree_g1/scene.xml",
-        own: false,
-        deep: [2.0; 3],
-        open: [0.0; 3],
-        film: None,
-    },
-    Robot {
-        name: "Robotiq 2F-85",
-        file: "robotiq_2f85/2f85.xml",
-        own: false,
-        deep: [0.0, 0.04, 0.2],
-        open: [0.1; 3],
-        film: None,
-    },
+    robot("Panda", "panda/scene.xml", [0.0, 2.0, 0.0], [3e-4, 0.01, 0.01]),
+    Robot { soft: true, ..robot("Spot", "boston_dynamics_spot/scene.xml", [2.0; 3], [0.0; 3]) },
+    robot("G1", "unitree_g1/scene.xml", [2.0; 3], [0.0; 3]),
+    Robot { soft: true, ..robot("Robotiq 2F-85", "robotiq_2f85/2f85.xml", [0.0, 0.04, 0.2], [0.1; 3]) },
 ];
 
 fn failed(e: impl std::fmt::Display) -> PageError {
@@ -175,8 +147,7 @@ fn simulate(scene: &Scene, method: &Method, drive: Drive, time: f64) -> Result<O
     Ok(Outcome { steps: report.steps, wall_s, opening, depth, rise: rise / range, energy, recording: r })
 }
 
-/// Robots whose files state solref or solimp of contacts and equalities.
-const SOFT: [&str; 2] = ["Spot", "Robotiq 2F-85"];
+/// Why a soft robot deviates.
 const SOFTNESS: &str = "The file states solref or solimp, which are read as springs of their own. The bound is that of the stiffness of surfaces that state none.";
 
 impl Page for Robots {
@@ -281,7 +252,8 @@ impl Page for Robots {
                     let text = format!("{}: depth at rest ({kind}, {})", robot.name, drive.name());
                     let deep = robot.deep[drive as usize];
                     let depth = Claim::at_most(&id("depth"), &text, deep, 1e3 * o.depth[0], "mm").required();
-                    claims.push(if SOFT.contains(&robot.name) { depth.because(SOFTNESS) } else { depth });
+                    let explained = |c: Claim| if robot.soft { c.because(SOFTNESS) } else { c };
+                    claims.push(explained(depth));
                     if drive == Drive::Free {
                         let text = format!(
                             "{}: energy gained without motors, relative to the range of the energy ({kind})",
@@ -292,10 +264,7 @@ impl Page for Robots {
                             (false, _) => claim(1e-9)
                                 .rule("at most 1e-9, round-off of sums: implicit steps lose energy"),
                             // Springs of loops give back what they hold; the accuracy bounds the error of a step.
-                            (true, "fixed") if SOFT.contains(&robot.name) => {
-                                claim(1e-4).required().because(SOFTNESS)
-                            }
-                            (true, "fixed") => claim(1e-4).required(),
+                            (true, "fixed") => explained(claim(1e-4).required()),
                             (true, _) => claim(0.01).required(),
                         });
                         if kind == "accuracy" {

@@ -171,7 +171,7 @@ fn way(a: &Aabb, b: &Aabb) -> V {
 }
 
 /// Largest distance of a box from the origin.
-fn far(b: &Aabb) -> f64 {
+pub(super) fn far(b: &Aabb) -> f64 {
     b.min.coords.norm().max(b.max.coords.norm())
 }
 

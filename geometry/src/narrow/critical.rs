@@ -5,7 +5,7 @@
 
 use signorini_core::na::{Isometry3, Matrix3, Vector3};
 
-use super::approach::touch;
+use super::approach::{far, touch};
 use super::core::unit;
 use super::face::{FACE, VERTEX, edge_code};
 use super::triangles::Surface;
@@ -101,11 +101,7 @@ pub(super) struct Tiles<'t> {
 
 impl<'a> Surfaces<'a> {
     pub(super) fn new(a: Surface<'a>, b: Surface<'a>, x_ab: Isometry3<f64>, margin: f64) -> Self {
-        let far = |s: &Surface<'_>| {
-            let bounds = s.bounds();
-            bounds.min.coords.norm().max(bounds.max.coords.norm())
-        };
-        let scale = far(&a) + far(&b) + x_ab.translation.vector.norm();
+        let scale = far(&a.bounds()) + far(&b.bounds()) + x_ab.translation.vector.norm();
         let r = *x_ab.rotation.to_rotation_matrix().matrix();
         let mut out = Self { a, b, x_ab, r, margin, scale, disjoint: false };
         out.disjoint = out.are_disjoint();

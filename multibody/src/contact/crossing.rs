@@ -111,20 +111,12 @@ impl Crossing {
         ways.clear();
         ways.extend(colliders.iter().map(|c| Way::of(c, [start, &*end])));
         let pushed = |c: &Collider| model.bodies[c.body].tree.is_some_and(|t| pushed[t]);
-        for (i, way) in ways.iter().enumerate().filter(|(i, _)| pushed(&colliders[*i])) {
-            let Some(way) = way else { continue };
-            for (j, other) in ways.iter().enumerate() {
-                // Two that are pushed meet once.
-                let Some(other) = other.as_ref().filter(|_| i < j || !pushed(&colliders[j])) else {
-                    continue;
-                };
-                if way.is_far_from(other) {
-                    continue;
-                }
-                let (a, b) = (i.min(j), i.max(j));
-                if let (Some(a), Some(b)) = (ways[a].as_ref(), ways[b].as_ref())
-                    && crosses(rules, colliders, [i.min(j), i.max(j)], [a, b], points)
-                {
+        let bounded = || ways.iter().enumerate().filter_map(|(i, way)| Some((i, way.as_ref()?)));
+        for (i, way) in bounded().filter(|(i, _)| pushed(&colliders[*i])) {
+            // Two that are pushed meet once.
+            for (j, other) in bounded().filter(|(j, _)| i < *j || !pushed(&colliders[*j])) {
+                let (pair, both) = if i < j { ([i, j], [way, other]) } else { ([j, i], [other, way]) };
+                if !way.is_far_from(other) && crosses(rules, colliders, pair, both, points) {
                     return Some([i, j].map(|k| colliders[k].geom));
                 }
             }

@@ -254,9 +254,7 @@ impl Placed<'_> {
         halvings: u32,
         points: &mut Vec<ContactPoint>,
     ) -> Result<bool, ProblemError> {
-        let [first, last] = approach.velocity;
-        let closing = approach.spin + first.norm().max(last.norm());
-        if 0.5 * (from[1] + to[1] - closing * (to[0] - from[0])) > least {
+        if 0.5 * (from[1] + to[1] - approach.fastest() * (to[0] - from[0])) > least {
             return Ok(false);
         }
         let t = 0.5 * (from[0] + to[0]);
@@ -366,7 +364,16 @@ impl Placed<'_> {
 impl Approach<'_> {
     /// Speed at which the gap may close along its normal \[m/s\].
     fn closing(&self, near: &ContactPoint) -> f64 {
-        let [first, last] = self.velocity.map(|v| if self.mesh { v.norm() } else { -v.dot(&near.normal) });
+        if self.mesh {
+            return self.fastest();
+        }
+        let [first, last] = self.velocity.map(|v| -v.dot(&near.normal));
+        self.spin + first.max(last)
+    }
+
+    /// Speed at which any gap may close \[m/s\].
+    fn fastest(&self) -> f64 {
+        let [first, last] = self.velocity.map(|v| v.norm());
         self.spin + first.max(last)
     }
 }

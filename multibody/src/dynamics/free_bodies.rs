@@ -1,4 +1,4 @@
-use signorini_core::na::{Matrix3, Vector3};
+use signorini_core::na::{Matrix3, UnitQuaternion, Vector3};
 use signorini_scene::{JointKind, Pose};
 
 use crate::dynamics::free_rotation::FreeRotation;
@@ -44,6 +44,15 @@ fn three(x: &[f64], at: usize) -> Vector3<f64> {
     Vector3::new(x[at], x[at + 1], x[at + 2])
 }
 
+impl FreeBody {
+    /// Angular velocity \[rad/s\] and the turn over `t` \[s\] without torque, body axes.
+    fn turned(&self, kin: &Kinematics, t: f64) -> (Vector3<f64>, UnitQuaternion<f64>) {
+        let r0 = kin.x_wb[self.body].rotation;
+        let spin = r0.inverse_transform_vector(&kin.twist[self.body].angular);
+        (spin, FreeRotation::new(&self.inertia, &spin, t, false).turn)
+    }
+}
+
 impl FreeBodies {
     /// All bodies of a model that float freely, whose joint has no armature and on which no tendon with armature acts.
     pub(crate) fn of(model: &Model) -> Self {
@@ -81,9 +90,13 @@ impl FreeBodies {
         self.list.is_empty()
     }
 
+    fn get(&self, body: usize) -> Option<&FreeBody> {
+        self.places.get(body).copied().flatten().map(|i| &self.list[i])
+    }
+
     /// Whether a body is one of them.
     pub(crate) fn has(&self, body: usize) -> bool {
-        self.places.get(body).is_some_and(Option::is_some)
+        self.get(body).is_some()
     }
 
     /// The bodies.
@@ -93,7 +106,7 @@ impl FreeBodies {
 
     /// Whether a body is one of them that may fly.
     pub(crate) fn may_fly(&self, body: usize) -> bool {
-        self.places.get(body).is_some_and(|p| p.is_some_and(|p| self.list[p].may_fly))
+        self.get(body).is_some_and(|b| b.may_fly)
     }
 
     /// None of them flies from now on.
@@ -103,8 +116,7 @@ impl FreeBodies {
 
     /// First coordinate and degree of freedom of one of them; the first three are ways along the axes of the world.
     pub(crate) fn first(&self, body: usize) -> Option<[usize; 2]> {
-        let b = &self.list[(*self.places.get(body)?)?];
-        Some([b.q, b.v])
+        self.get(body).map(|b| [b.q, b.v])
     }
 
     /// Pose of one of them after `t` \[s\] in which its centre of mass moves with the velocity of the state, and by `more` \[m\].
@@ -116,31 +128,25 @@ impl FreeBodies {
         t: f64,
         more: &Vector3<f64>,
     ) -> Option<Pose> {
-        let b = &self.list[(*self.places.get(body)?)?];
-        let x0 = &kin.x_wb[body];
-        let spin = x0.rotation.inverse_transform_vector(&kin.twist[body].angular);
-        let turn = FreeRotation::new(&b.inertia, &spin, t, false).turn;
+        let b = self.get(body)?;
+        let (_, turn) = b.turned(kin, t);
         let centre = kin.com(model, body);
         let centre = centre + t * kin.point_velocity(model, body, &centre) + more;
-        let r1 = x0.rotation * turn;
+        let r1 = kin.x_wb[body].rotation * turn;
         Some(Pose::from_parts((centre - r1 * b.com).into(), r1))
     }
 
     /// Change of the angular velocity of a body over `t` \[s\] without torque, world axes \[rad/s\]; zero for others.
     pub(crate) fn spin_change(&self, kin: &Kinematics, body: usize, t: f64) -> Vector3<f64> {
-        let Some(b) = self.places.get(body).and_then(|p| p.map(|p| &self.list[p])) else {
-            return Vector3::zeros();
-        };
-        let r0 = kin.x_wb[body].rotation;
-        let spin = r0.inverse_transform_vector(&kin.twist[body].angular);
-        let turn = FreeRotation::new(&b.inertia, &spin, t, false).turn;
+        let Some(b) = self.get(body) else { return Vector3::zeros() };
+        let (spin, turn) = b.turned(kin, t);
         let later = turn * (b.inertia[1] * turn.inverse_transform_vector(&(b.inertia[0] * spin)));
-        r0 * (later - spin)
+        kin.x_wb[body].rotation * (later - spin)
     }
 
     /// Centre of mass of one of them, body frame \[m\].
     pub(crate) fn centre(&self, body: usize) -> Option<Vector3<f64>> {
-        (*self.places.get(body)?).map(|i| self.list[i].com)
+        self.get(body).map(|b| b.com)
     }
 
     /// Their bias: gravity alone.
@@ -154,7 +160,7 @@ impl FreeBodies {
 
     /// Writes w of a body from v* and v₀ into its entries of `out`.
     pub(crate) fn set_lag(&self, body: usize, q0: &[f64], [free, v0]: [&[f64]; 2], out: &mut [f64]) {
-        let Some(b) = self.places[body].map(|p| &self.list[p]) else { return };
+        let Some(b) = self.get(body) else { return };
         let change = |i: usize| free[b.v + i] - v0[b.v + i];
         let spin = Vector3::new(change(3), change(4), change(5));
         let turned = quaternion_at(q0, b.q + 3) * spin.cross(&b.com);
@@ -170,7 +176,7 @@ impl FreeBodies {
         [dq, d_free, dv]: [&[f64]; 3],
         out: &mut [f64],
     ) {
-        let Some(b) = self.places[body].map(|p| &self.list[p]) else { return };
+        let Some(b) = self.get(body) else { return };
         let (d_theta, spin) = (three(dq, b.v + 3), three(free, b.v + 3) - three(v0, b.v + 3));
         let d_spin = three(d_free, b.v + 3) - three(dv, b.v + 3);
         let turned = quaternion_at(q0, b.q + 3) * (d_theta.cross(&spin.cross(&b.com)) + d_spin.cross(&b.com));

@@ -2,9 +2,7 @@
 
 use signorini_core::na::Vector3;
 use signorini_geometry::distance;
-use signorini_scene::SensorObject;
-
-use signorini_scene::Pose;
+use signorini_scene::{Pose, SensorObject};
 
 use crate::{Kinematics, Model, SensorModel};
 

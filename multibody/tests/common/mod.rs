@@ -189,29 +189,42 @@ pub fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).abs())) / scale
 }
 
+/// A model at a state, with forces of actuators at controls of one half.
+pub struct AtState {
+    pub kin: Kinematics,
+    pub tendons: TendonState,
+    pub actuators: ActuatorState,
+    pub forces: Vec<f64>,
+    pub tau: Vec<f64>,
+}
+
+impl AtState {
+    pub fn new(m: &Model, q: &[f64], v: &[f64]) -> Self {
+        let mut kin = Kinematics::new(m);
+        kin.set_positions(m, q, &m.mocap_poses);
+        kin.set_velocities(m, v);
+        let (mut tendons, mut actuators) = (TendonState::new(m), ActuatorState::new(m));
+        tendons.set_positions(m, &kin, q);
+        tendons.set_velocities(m, v);
+        actuators.set_positions(m, &kin, &tendons, q);
+        actuators.set_velocities(m, v);
+        let (mut forces, mut tau) = (vec![0.0; m.actuators.len()], vec![0.0; m.nv()]);
+        let control = vec![0.5; m.actuators.len()];
+        let input = ActuatorInput { z: &vec![0.0; m.nz], control: &control, dt: 1e-3 };
+        m.actuator_forces(&kin, &actuators, input, &mut forces, &mut tau);
+        Self { kin, tendons, actuators, forces, tau }
+    }
+}
+
 /// Takes a model through the work of a step; false where its random state cannot be taken.
 pub fn work(m: &Model) -> bool {
     let (q, v) = random_state(m, &mut Random(1));
     if m.check_state(&q, &v).is_err() {
         return false;
     }
-    let mut kin = Kinematics::new(m);
-    kin.set_positions(m, &q, &m.mocap_poses);
-    kin.set_velocities(m, &v);
-    let (mut t, mut a) = (TendonState::new(m), ActuatorState::new(m));
-    t.set_positions(m, &kin, &q);
-    a.set_positions(m, &kin, &t, &q);
-    let (mut forces, mut tau) = (vec![0.0; m.actuators.len()], vec![0.0; m.nv()]);
-    let control = vec![0.5; m.actuators.len()];
-    m.actuator_forces(
-        &kin,
-        &a,
-        ActuatorInput { z: &vec![0.0; m.nz], control: &control, dt: 1e-3 },
-        &mut forces,
-        &mut tau,
-    );
+    let AtState { kin, tendons, mut tau, .. } = AtState::new(m, &q, &v);
     for e in 0..m.equalities.len() {
-        let at = EqualityInput { q: &q, kin: &kin, tendons: &t };
+        let at = EqualityInput { q: &q, kin: &kin, tendons: &tendons };
         m.equality(e, at, &mut [0.0; 6], |_, _| {});
     }
     // Huge masses or a singular pose may fail to factor, with an error.

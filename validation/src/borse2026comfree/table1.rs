@@ -127,9 +127,7 @@ impl Page for Table1 {
             let kept = WAITING.into_iter().filter(|m| runs.iter().any(|r| r.model == *m));
             out.plot(rates("recorded_success", &title, &runs));
             out.table(table(&title, &ROWS, &kept.collect::<Vec<_>>(), &runs));
-            let first =
-                |r: &&Ran| (&*r.task, r.model, r.timing) == (ROWS[0].0, PlanModel::ComFree, Timing::LockStep);
-            let own: Vec<&Ran> = runs.iter().filter(first).collect();
+            let own = self::of(&runs, &ROWS[0], PlanModel::ComFree, Timing::LockStep);
             let task = format!("{}, {}, {}", ROWS[0].1, ROWS[0].2, plan_model(PlanModel::ComFree));
             out.recorded = recorded_success(&task, &format!("{} % on hardware", PUBLISHED[0][0][0]), &own);
         }
