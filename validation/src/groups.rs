@@ -56,7 +56,7 @@ pub const GROUPS: [Group; 8] = [
     },
     Group {
         prefix: "chen2022midas/",
-        main: Some("chen2022midas/fig02/9.9mm/range_1e-7/depth"),
+        main: Some("chen2022midas/fig02/inserted"),
         title: "Midas: incremental potential contact on affine bodies",
         text: "Chen et al. (2022) keep bodies apart by a barrier, so that no bodies intersect at any clearance. Each page gives the smallest distance in its scene and a film of the motion. `papers/chen2022midas/README.md` lists all deviations.",
         missing: &[

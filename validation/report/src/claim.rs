@@ -70,6 +70,28 @@ impl Expected {
         }
     }
 
+    /// Bound or value in another unit, `factor` times as large a number.
+    fn times(self, factor: f64) -> Self {
+        match self {
+            Self::AtMost(bound) => Self::AtMost(factor * bound),
+            Self::AtLeast(bound) => Self::AtLeast(factor * bound),
+            Self::Between(ends) => Self::Between(ends.map(|x| factor * x)),
+            Self::Value { value, relative } => Self::Value { value: factor * value, relative },
+            Self::Near { value, absolute } => {
+                Self::Near { value: factor * value, absolute: factor * absolute }
+            }
+        }
+    }
+
+    /// Largest of the numbers that are compared with the measured one.
+    fn size(self) -> f64 {
+        match self {
+            Self::AtMost(x) | Self::AtLeast(x) => x.abs(),
+            Self::Between([low, high]) => low.abs().max(high.abs()),
+            Self::Value { value, .. } | Self::Near { value, .. } => value.abs(),
+        }
+    }
+
     /// The bound or value itself where all of its numbers are finite, which JSON can hold.
     fn finite(self) -> Option<Self> {
         let all = match self {
@@ -156,8 +178,17 @@ impl Claim {
         Self { verdict: Verdict::Skipped, why: Some(why.to_owned()), ..Self::decided(id, claim, false) }
     }
 
-    /// A claim decided by a number.
+    /// A claim decided by a number. Lengths in metres that are short become millimetres or micrometres.
+    ///
+    /// ```
+    /// # use signorini_report::Claim;
+    /// let claim = Claim::at_most("depth", "deepest particle", 2e-3, 4e-4, "m");
+    /// assert_eq!([&*claim.expected_text, &*claim.measured_text, &*claim.unit], ["≤ 2", "0.4", "mm"]);
+    /// ```
     pub fn compared(id: &str, claim: &str, expected: Expected, measured: f64, unit: &str) -> Self {
+        let holds = expected.admits(measured);
+        let (factor, unit) = readable(unit, expected.size().max(measured.abs()));
+        let (expected, measured) = (expected.times(factor), factor * measured);
         Self {
             expected: expected.finite(),
             expected_text: expected.to_string(),
@@ -165,7 +196,7 @@ impl Claim {
             measured_text: number(measured),
             unit: unit.to_owned(),
             rule: expected.rule(),
-            ..Self::decided(id, claim, expected.admits(measured))
+            ..Self::decided(id, claim, holds)
         }
     }
 
@@ -221,6 +252,19 @@ impl Claim {
         self
     }
 
+    /// Marks a bound that this project requires, and tells how it was chosen.
+    ///
+    /// ```
+    /// # use signorini_report::Claim;
+    /// let claim = Claim::at_most("slip", "way of a face", 0.01, 0.002, "").required_since("a tenth of the side");
+    /// assert_eq!(claim.rule, "required: at most 0.01, a tenth of the side");
+    /// ```
+    #[must_use]
+    pub fn required_since(mut self, choice: &str) -> Self {
+        self.rule = format!("{}, {choice}", self.rule);
+        self.required()
+    }
+
     /// Adds the number that the paper states, with its unit.
     #[must_use]
     pub fn published(mut self, number: &str) -> Self {
@@ -248,6 +292,39 @@ impl Claim {
         }
         self
     }
+}
+
+/// Lengths \[m\] below which claims are in millimetres, in micrometres, and in metres again: round-off of positions.
+const SHORT: [f64; 3] = [0.1, 1e-4, 1e-9];
+
+/// Factor and unit in which a length of this size reads without a power of ten; one and the unit itself for all else.
+fn readable(unit: &str, size: f64) -> (f64, &str) {
+    match unit {
+        "m" if (SHORT[1]..SHORT[0]).contains(&size) => (1e3, "mm"),
+        "m" if (SHORT[2]..SHORT[1]).contains(&size) => (1e6, "µm"),
+        _ => (1.0, unit),
+    }
+}
+
+/// A length \[m\] with its unit, as claims print it.
+///
+/// ```
+/// # use signorini_report::claim::length;
+/// assert_eq!([0.5, 2e-3, 6.1e-8].map(length), ["0.5 m", "2 mm", "0.061 µm"]);
+/// ```
+pub fn length(x: f64) -> String {
+    let (factor, unit) = readable("m", x.abs());
+    format!("{} {unit}", number(factor * x))
+}
+
+/// A count with its noun, which gets an "s" unless the count is one.
+///
+/// ```
+/// # use signorini_report::claim::counted;
+/// assert_eq!([0, 1, 2].map(|n| counted(n, "solve")), ["0 solves", "1 solve", "2 solves"]);
+/// ```
+pub fn counted(n: u64, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// A number for people: four significant digits, three where a power of ten follows, and no zeros at the end of decimals.

@@ -187,6 +187,7 @@ pub fn write_page(
         "size": record.budget.word(),
         "up": "../".repeat(record.id.matches('/').count() + 1),
         "blocks": blocks(&base, out, record.cover.as_deref().and_then(|c| c.strip_suffix(".svg")))?,
+        "has_films": out.parts.iter().any(|p| matches!(p, Part::Film(_))),
         "holds": of(Verdict::Holds).len(),
         "deviations": of(Verdict::Deviates),
         "skipped": of(Verdict::Skipped),

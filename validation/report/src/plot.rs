@@ -6,7 +6,7 @@ use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::PageError;
-use crate::plot_layout::{Entry, LABELS, Layout, Legend, MARGIN, PALETTE};
+use crate::plot_layout::{Dot, Entry, LABELS, Layout, Legend, MARGIN, PALETTE};
 
 /// Drawing of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +19,15 @@ pub enum Mark {
     Points,
     /// A line through points.
     LinePoints,
+    /// Numbers that the paper published: open black squares.
+    Paper,
+}
+
+impl Mark {
+    /// Whether points have a line through them.
+    fn has_line(self) -> bool {
+        !matches!(self, Self::Points | Self::Paper)
+    }
 }
 
 /// A curve.
@@ -66,6 +75,9 @@ const SIZE: (u32, u32) = (760, 440);
 /// Room around it \[px\].
 const GAP: f64 = 6.0;
 const CLOSED_FORM_LABEL: &str = "closed form";
+const PAPER_LABEL: &str = "paper";
+/// Half the side of the paper's squares \[px\].
+const SQUARE: i32 = 5;
 
 /// Width and height of the area that the axes enclose \[px\].
 const DRAWN: [f64; 2] = [(SIZE.0 - 2 * MARGIN - LABELS[1]) as f64, (SIZE.1 - 2 * MARGIN - LABELS[0]) as f64];
@@ -116,6 +128,12 @@ impl Plot {
     pub fn add_closed_form(&mut self, points: Vec<(f64, f64)>) -> &mut Self {
         self.has_closed_form = true;
         self.add_colored("", Mark::Dashed, CLOSED_FORM, points)
+    }
+
+    /// Adds numbers that the paper published, with the legend "paper" and what the label adds to it.
+    pub fn add_paper(&mut self, label: &str, points: Vec<(f64, f64)>) -> &mut Self {
+        let label = [PAPER_LABEL, label].into_iter().filter(|l| !l.is_empty()).collect::<Vec<_>>().join(", ");
+        self.add_colored(&label, Mark::Paper, 0, points)
     }
 
     /// Points that lie on the axes.
@@ -189,15 +207,20 @@ impl Plot {
 
     /// Curves that the legend names.
     fn entries(&self) -> Vec<Entry> {
+        let look = |s: &Series| (s.label.clone(), s.mark, s.color);
+        let mut seen = Vec::new();
         let own = self.series.iter().filter(|s| !s.label.is_empty() && !s.points.is_empty());
-        let own = own.map(|s| {
-            let marks = matches!(s.mark, Mark::Points | Mark::LinePoints);
-            Entry::new(&s.label, dashes(s.mark), s.color, marks.then(|| self.marker(s)))
+        let own = own.filter(|s| {
+            let new = !seen.contains(&look(s));
+            seen.push(look(s));
+            new
         });
+        let own: Vec<Entry> =
+            own.map(|s| Entry::new(&s.label, dashes(s.mark), s.color, self.dot(s))).collect();
         let closed = self
             .has_closed_form
-            .then(|| Entry::new(CLOSED_FORM_LABEL, dashes(Mark::Dashed), CLOSED_FORM, None));
-        own.chain(closed).collect()
+            .then(|| Entry::new(CLOSED_FORM_LABEL, dashes(Mark::Dashed), CLOSED_FORM, Dot::None));
+        own.into_iter().chain(closed).collect()
     }
 
     /// The whole figure, its legend inside where it covers nothing, beside the axes otherwise, by which the figure is wider.
@@ -224,10 +247,19 @@ impl Plot {
         }
     }
 
+    /// Marks of a curve.
+    fn dot(&self, s: &Series) -> Dot {
+        match s.mark {
+            Mark::Line | Mark::Dashed => Dot::None,
+            Mark::Points | Mark::LinePoints => Dot::Disc(self.marker(s)),
+            Mark::Paper => Dot::Square(SQUARE),
+        }
+    }
+
     /// Radius of a curve's marks \[px\]: smaller for later ones, so that a curve under another one shows as a rim, and for many.
     fn marker(&self, s: &Series) -> i32 {
         let shown = s.points.iter().filter(|p| self.visible(**p)).count();
-        if shown > 80 { 2 } else { (6 - s.color as i32).clamp(2, 6) }
+        if shown > 80 { 2 } else { (6 - s.color as i32).clamp(3, 6) }
     }
 
     /// Places of curves and points, in pixels from the upper left corner of the axes; lines every few pixels.
@@ -242,7 +274,7 @@ impl Plot {
         };
         let mut out = Vec::new();
         for s in &self.series {
-            let runs = if s.mark == Mark::Points { Vec::new() } else { self.runs(&s.points) };
+            let runs = if s.mark.has_line() { self.runs(&s.points) } else { Vec::new() };
             out.extend(s.points.iter().filter(|p| self.visible(**p)).map(at));
             for pair in runs.iter().flat_map(|r| r.windows(2)) {
                 let [from, to] = [at(&pair[0]), at(&pair[1])];
@@ -373,12 +405,20 @@ impl Plot {
             let color = PALETTE[s.color % PALETTE.len()];
             let points: Vec<_> = s.points.iter().copied().filter(|p| self.visible(*p)).collect();
             let line = color.stroke_width(2);
-            if matches!(s.mark, Mark::Points | Mark::LinePoints) {
-                let radius = self.marker(s);
-                let dots = points.iter().map(|p| Circle::new(*p, radius, color.filled()));
-                chart.draw_series(dots).map_err(err)?;
+            match self.dot(s) {
+                Dot::None => {}
+                Dot::Disc(radius) => {
+                    let dots = points.iter().map(|p| Circle::new(*p, radius, color.filled()));
+                    chart.draw_series(dots).map_err(err)?;
+                }
+                Dot::Square(half) => {
+                    let around = [(-half, -half), (half, half)];
+                    let square =
+                        |p: &(f64, f64)| EmptyElement::at(*p) + Rectangle::new(around, BLACK.stroke_width(2));
+                    chart.draw_series(points.iter().map(square)).map_err(err)?;
+                }
             }
-            let runs = if s.mark == Mark::Points { Vec::new() } else { self.runs(&s.points) };
+            let runs = if s.mark.has_line() { self.runs(&s.points) } else { Vec::new() };
             for run in runs {
                 if s.mark == Mark::Dashed {
                     chart.draw_series(DashedLineSeries::new(run, 7, 5, line)).map_err(err)?;
@@ -394,7 +434,7 @@ impl Plot {
 /// Beginnings and ends of the pieces of a line in the legend \[px\].
 fn dashes(mark: Mark) -> &'static [(i32, i32)] {
     match mark {
-        Mark::Points => &[],
+        Mark::Points | Mark::Paper => &[],
         Mark::Dashed => &[(0, 9), (13, 22)],
         Mark::Line | Mark::LinePoints => &[(0, 22)],
     }

@@ -143,6 +143,16 @@ fn lines<'b>(root: Root<'_, 'b>, text: &[String], left: i32, top: i32) -> Drawn<
     Ok(())
 }
 
+/// Mark of a curve in the legend, and on its points \[px\].
+#[derive(Clone, Copy)]
+pub(crate) enum Dot {
+    None,
+    /// Radius.
+    Disc(i32),
+    /// Half the side of an open black square: numbers of the paper.
+    Square(i32),
+}
+
 /// One curve in the legend.
 pub(crate) struct Entry {
     label: String,
@@ -152,14 +162,13 @@ pub(crate) struct Entry {
     dashes: &'static [(i32, i32)],
     /// Colour number.
     color: usize,
-    /// Radius of its marks \[px\]; none without marks.
-    radius: Option<i32>,
+    dot: Dot,
 }
 
 impl Entry {
     /// The label in one line.
-    pub(crate) fn new(label: &str, dashes: &'static [(i32, i32)], color: usize, radius: Option<i32>) -> Self {
-        Self { label: label.to_owned(), lines: vec![label.to_owned()], dashes, color, radius }
+    pub(crate) fn new(label: &str, dashes: &'static [(i32, i32)], color: usize, dot: Dot) -> Self {
+        Self { label: label.to_owned(), lines: vec![label.to_owned()], dashes, color, dot }
     }
 }
 
@@ -183,14 +192,20 @@ impl Legend {
         root.draw(&Rectangle::new(frame, WHITE.mix(0.85).filled()))?;
         root.draw(&Rectangle::new(frame, RGBColor(200, 200, 200).stroke_width(1)))?;
         let (from, mut top) = (corner[0] + 10, corner[1] + (0.5 * FRAME[1]) as i32);
-        for Entry { lines: label, dashes, color, radius, .. } in &self.entries {
+        for Entry { lines: label, dashes, color, dot, .. } in &self.entries {
             let color = PALETTE[color % PALETTE.len()];
             let y = top + LINE as i32 / 2;
             for (a, b) in *dashes {
                 root.draw(&PathElement::new(vec![(from + a, y), (from + b, y)], color.stroke_width(2)))?;
             }
-            if let Some(radius) = radius {
-                root.draw(&Circle::new((from + 11, y), *radius, color.filled()))?;
+            let middle = from + 11;
+            match *dot {
+                Dot::None => {}
+                Dot::Disc(radius) => root.draw(&Circle::new((middle, y), radius, color.filled()))?,
+                Dot::Square(half) => {
+                    let corners = [(middle - half, y - half), (middle + half, y + half)];
+                    root.draw(&Rectangle::new(corners, BLACK.stroke_width(2)))?;
+                }
             }
             lines(root, label, from + 30, y - 7)?;
             top += (LINE * label.len() as u32) as i32;
@@ -213,7 +228,7 @@ mod tests {
     #[test]
     fn conformance_a_narrow_figure_has_room_for_names_and_legend() {
         let long = "largest speed in the last half second, when the cube is at rest on the plane [m/s]";
-        let entry = || Entry::new(long, &[(0, 22)], 0, None);
+        let entry = || Entry::new(long, &[(0, 22)], 0, Dot::None);
         let plain = Layout::card(["t [s]", "z [m]"], 1.8);
         let named = Layout::card(["t [s]", long], 1.8);
         assert_eq!(named.size.1, plain.size.1 + 2 * LINE);

@@ -10,6 +10,8 @@ pub(super) struct Family {
     key: &'static str,
     table: Table,
     worst: Vec<(&'static str, f64, String)>,
+    /// Quantities that are yes or no, with their numbers of cases and of those as expected.
+    events: Vec<(&'static str, [usize; 2])>,
     file: Option<Vec<Value>>,
     matched: usize,
     file_difference: f64,
@@ -45,6 +47,7 @@ impl Family {
             key,
             table: Table::new(caption, &head),
             worst: Vec::new(),
+            events: Vec::new(),
             file: read(),
             matched: 0,
             file_difference: 0.0,
@@ -113,6 +116,11 @@ impl Family {
     /// A yes or no; error 0 or 1.
     pub(super) fn event(&mut self, case: &str, quantity: &'static str, expected: &str, measured: &str) {
         let error = f64::from(u8::from(expected != measured));
+        let right = usize::from(expected == measured);
+        match self.events.iter_mut().find(|e| e.0 == quantity) {
+            Some((_, [all, good])) => (*all, *good) = (*all + 1, *good + right),
+            None => self.events.push((quantity, [1, right])),
+        }
         self.table.row([case, quantity, expected, measured, if error == 0.0 { "–" } else { "differs" }]);
         match self.worst.iter_mut().find(|w| w.0 == quantity) {
             Some(w) if w.1 >= error => {}
@@ -130,11 +138,16 @@ impl Family {
                 out.claim(Claim::skipped(&id, r.claim, "no case was run at these sizes"));
                 continue;
             };
-            let mut c = Claim::at_most(&id, r.claim, r.tolerance, *error, "").rule(&format!(
-                "the largest error over the cases is at most {}: {}",
-                number(r.tolerance),
-                r.why
-            ));
+            let mut c = match self.events.iter().find(|e| e.0 == r.quantity) {
+                Some((_, [all, good])) => Claim::at_least(&id, r.claim, *all as f64, *good as f64, "cases")
+                    .rule("every case has the predicted outcome, which is yes or no"),
+                None => {
+                    let (text, unit) = r.claim.strip_suffix(" [m]").map_or((r.claim, ""), |t| (t, "m"));
+                    let c = Claim::at_most(&id, text, r.tolerance, *error, unit);
+                    let rule = format!("the largest error over the cases is {}: {}", c.rule, r.why);
+                    c.rule(&rule)
+                }
+            };
             if *error > r.tolerance {
                 c = c.because(&format!("The error is largest in the case {case}."));
             }

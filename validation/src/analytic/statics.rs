@@ -106,7 +106,7 @@ fn stack(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             ),
             rule(
                 "sideways drift [m]",
-                "largest sideways displacement of a box",
+                "largest sideways displacement of a box [m]",
                 1e-12,
                 "the stack is symmetric, and the error is the round-off of 1000 steps",
             ),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use signorini_report::claim::number;
 use signorini_report::{PageError, Table};
 
 #[derive(Deserialize)]
@@ -37,7 +38,7 @@ pub(super) fn recorded(root: &Path) -> Result<(String, Option<Table>), PageError
         &[
             "notched beam",
             "falling beam",
-            "margin [m]",
+            "margin [mm]",
             "5 mm beam [mm]",
             "9 mm beam [mm]",
             "9.9 mm beam [mm]",
@@ -45,7 +46,7 @@ pub(super) fn recorded(root: &Path) -> Result<(String, Option<Table>), PageError
     );
     let mut rows: Vec<[String; 6]> = Vec::new();
     for row in &r.rows {
-        let margin = row.margin.map_or("default".to_owned(), |m| format!("{m:e}"));
+        let margin = row.margin.map_or("default".to_owned(), |m| number(1e3 * m));
         let head = [row.held.clone(), row.falling.clone(), margin];
         let same = |cells: &&mut [String; 6]| cells[..3] == head;
         let least = row.least_distance.map_or(String::new(), |d| format!(", {:.2}", 1e3 * d));

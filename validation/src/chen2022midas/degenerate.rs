@@ -131,11 +131,11 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
         let claim = Claim::decided(
             id,
             &format!("{name}: the bodies touch and do not intersect in 0.6 s"),
-            met && track.intact(),
+            met && track.is_intact(),
         )
         .values(
             "touch, intact".into(),
-            format!("{}, {}", yes(met, "touch"), yes(track.intact(), "intact")),
+            format!("{}, {}", yes(met, "touch"), yes(track.is_intact(), "intact")),
             "",
         )
         .rule(

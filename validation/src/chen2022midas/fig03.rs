@@ -174,9 +174,14 @@ impl Page for Fig03 {
                     speed,
                     "m/s",
                 )
-                .rule("at most the Newton tolerance, because the cup stands and implicit steps damp the motion caused by the release"),
+                .rule("at most the Newton tolerance, because the cup stands and implicit steps damp the motion caused by the release")
+                .published("released"),
             );
-            claims.push(o.track.claim(&format!("force{times}/intact"), &what));
+            claims.push(
+                o.track
+                    .claim(&format!("force{times}/intact"), &what)
+                    .published("no penetration (Bullet: a jaw goes through)"),
+            );
             newton.add(
                 &what,
                 Mark::Points,

@@ -3,6 +3,7 @@ use signorini_ipc::{AffineSystem, IpcOptions};
 
 use super::gripper::{Gripper, carry, press};
 use super::scenes::{G, Settings, Track, at, block, seen};
+use crate::kurtz2025cenic::slope;
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
@@ -148,6 +149,23 @@ impl Page for Fig04 {
             };
             by_friction.push((*mu, force));
         }
+        let exponents = [
+            ("mass_exponent", "mass", 1.0, &by_mass, "1 (proportional)"),
+            (
+                "friction_exponent",
+                "friction coefficient",
+                -1.0,
+                &by_friction,
+                "−1 (half of it doubles the force)",
+            ),
+        ];
+        claims.extend(exponents.map(|(id, of, exponent, points, paper)| {
+            let claim = format!("exponent of the smallest lifting force over the {of}, a fit in logarithms");
+            // Forces to 2 % over a factor of eight change a slope by 0.02/ln 8.
+            Claim::near(id, &claim, exponent, slope(points), 0.01, "")
+                .rule("within 0.01, the change of the slope by errors of 2 % over a factor of eight")
+                .published(paper)
+        }));
         let line = |points: &[(f64, f64)], f: &dyn Fn(f64) -> f64| -> Vec<(f64, f64)> {
             let ends = [points[0].0, points[points.len() - 1].0];
             (0..=40).map(|i| ends[0] + (ends[1] - ends[0]) * f64::from(i) / 40.0).map(|x| (x, f(x))).collect()

@@ -223,6 +223,7 @@ impl Page for Fig05 {
             )
             .rule("at most the residual that the Newton tolerance allows in a step, 1e-4 m/s × 2 ms, so that the plug follows the palm and does not jam; \
                 for the larger offset at most two d̂, because the bevels push the plug back in the jaws");
+            seated = seated.published("goes in (Bullet: does not)");
             let mut intact = o.track.claim(&format!("{}/intact", task.id), &what);
             if let Some(s) = task.substitute {
                 seated = seated.with_substitute(s);

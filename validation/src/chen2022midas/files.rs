@@ -172,7 +172,10 @@ impl Page for Files {
                     .rule("at most 0.2 mm, the range of heights at which the start does not intersect"),
                 );
                 out.claim(
-                    Claim::at_least("bolt/turns", "number of turns of the bolt", 0.1, turns, "").required(),
+                    Claim::at_least("bolt/turns", "number of turns of the bolt", 0.1, turns, "")
+                        .required_since(
+                            "a tenth of a turn, where the torque would turn a free bolt by a quarter",
+                        ),
                 );
                 out.claim(track.claim("bolt/intact", name));
             }

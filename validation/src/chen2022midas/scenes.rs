@@ -7,7 +7,7 @@ use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineBody, AffineSystem, Invariants, IpcOptions, IpcSolver};
 
 use super::film::Film;
-use signorini_report::claim::number;
+use signorini_report::claim::{counted, length, number};
 use signorini_report::{Claim, PageError, Table};
 
 /// Size of gravity \[m/s²\].
@@ -31,8 +31,8 @@ impl Settings {
     pub(super) fn sentence(&self) -> String {
         let o = &self.options;
         let weights = if o.area_weights { " with area weights" } else { "" };
-        let (d, k) = (number(o.range), number(o.stiffness));
-        format!("d̂ = {d} m, κ = {k} J/m⁴{weights}, {}", self.without_barrier())
+        let (d, k) = (length(o.range), number(o.stiffness));
+        format!("d̂ = {d}, κ = {k} J/m⁴{weights}, {}", self.without_barrier())
     }
 
     /// All parameters but those of the barrier and coefficients of friction.
@@ -164,7 +164,7 @@ impl Track {
         let (mean, most) = self.newton();
         let w = &self.worst;
         let least =
-            if w.smallest_distance.is_finite() { number(w.smallest_distance) } else { "> d̂".into() };
+            if w.smallest_distance.is_finite() { number(1e6 * w.smallest_distance) } else { "> d̂".into() };
         [
             least,
             if w.crossing.is_some() { "yes".into() } else { "none".into() },
@@ -175,30 +175,36 @@ impl Track {
     }
 
     /// Nothing crossed, every distance was above zero, and every solve converged.
-    pub(super) fn intact(&self) -> bool {
+    pub(super) fn is_intact(&self) -> bool {
         self.worst.crossing.is_none() && self.worst.smallest_distance > 0.0 && self.unconverged == 0
     }
 
     /// The claim that nothing intersects and every solve converges.
     pub(super) fn claim(&self, id: &str, what: &str) -> Claim {
-        let [least, crossing, _, unconverged, _] = self.cells();
         let text = format!("{what}: no bodies intersect and every solve converges");
-        Claim::decided(id, &text, self.intact())
-            .values(
-                "distance > 0 m, no overlap, 0 unconverged solves".into(),
-                format!("distance {least} m, overlap: {crossing}, {unconverged} unconverged solves"),
-                "",
-            )
-            .rule(
-                "smallest distance above zero and no overlap at the end of every step, and no unconverged solve",
-            )
+        let w = &self.worst;
+        intact(id, &text, w.smallest_distance, w.crossing.is_some(), u64::from(self.unconverged)).rule(
+            "smallest distance above zero and no overlap at the end of every step, and no unconverged solve",
+        )
     }
+}
+
+/// The claim that a smallest distance \[m\] is above zero, that nothing overlaps, and that every solve converged.
+pub(super) fn intact(id: &str, text: &str, least: f64, overlaps: bool, unconverged: u64) -> Claim {
+    let distance = if least.is_finite() { length(least) } else { "> d̂".into() };
+    let overlap = if overlaps { "overlap" } else { "no overlap" };
+    let solves = counted(unconverged, "unconverged solve");
+    Claim::decided(id, text, least > 0.0 && !overlaps && unconverged == 0).values(
+        "distance > 0, no overlap, 0 unconverged solves".into(),
+        format!("distance {distance}, {overlap}, {solves}"),
+        "",
+    )
 }
 
 /// A table of runs whose last columns are [`Track::cells`].
 pub(super) fn seen(caption: &str, head: &[&str]) -> Table {
     let common = [
-        "smallest distance [m]",
+        "smallest distance [µm]",
         "overlaps",
         "Newton iterations per step, mean (max.)",
         "unconverged solves",

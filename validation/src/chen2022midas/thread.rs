@@ -72,7 +72,7 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
             (angle / TAU).abs(),
             "",
         )
-        .rule("required: at least a quarter"),
+        .rule("required: at least a quarter, so that the flanks carry the bolt around"),
         track.claim("bolt/intact", "bolt that turns down a nut"),
     ];
     Ok(vec![Row {

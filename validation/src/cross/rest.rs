@@ -226,7 +226,7 @@ impl Page for Rest {
                                     o.height,
                                     "m",
                                 )
-                                .required(),
+                                .required_since("a hundredth of the height of the stack at rest, 0.5 m"),
                             ),
                             _ => claims.push(
                                 Claim::at_most(

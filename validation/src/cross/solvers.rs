@@ -1,3 +1,4 @@
+use signorini_report::claim::counted;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 use crate::agreement::{Answer, PROBLEMS, SOLVERS, SWEPT, rows};
@@ -41,8 +42,9 @@ impl Page for Solvers {
         table.head.extend(SOLVERS.map(str::to_owned));
         let mut worst: [(f64, String); SOLVERS.len()] = Default::default();
         let mut drawn: [Vec<(f64, f64)>; SOLVERS.len()] = Default::default();
-        let (mut idle, mut unsolved) = (0, 0);
+        let (mut idle, mut unsolved, mut all) = (0, 0, 0);
         for row in rows()? {
+            all += 1;
             let mut cells =
                 vec![row.key.to_owned(), row.dim.to_string(), format!("{:.0} %", 100.0 * row.acting)];
             idle += i32::from(row.acting < 0.5);
@@ -55,7 +57,7 @@ impl Page for Solvers {
                     }
                     Answer::Solved { deviation, bound, quotient, .. } => {
                         if quotient.is_nan() || *quotient > worst.0 {
-                            *worst = (*quotient, format!("{} ({} rows)", row.key, row.dim));
+                            *worst = (*quotient, format!("{} ({})", row.key, counted(row.dim as u64, "row")));
                         }
                         if *deviation > 0.0 && *bound > 0.0 {
                             drawn.push((*bound, *deviation));
@@ -94,7 +96,7 @@ impl Page for Solvers {
         }
         out.claim(Claim::at_most(
             "unsolved",
-            "number of solves that end without a solution",
+            &format!("number of answers without a solution, of {all} laws under {} solvers", SOLVERS.len()),
             0.0,
             f64::from(unsolved),
             "",
@@ -102,7 +104,7 @@ impl Page for Solvers {
         out.claim(
             Claim::at_most(
                 "idle",
-                "number of laws that act in fewer than half of the problems",
+                &format!("number of laws, of {all}, that act in fewer than half of the problems"),
                 0.0,
                 f64::from(idle),
                 "",

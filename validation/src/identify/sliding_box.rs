@@ -270,7 +270,7 @@ fn claims(fits: &[Found]) -> Vec<Claim> {
                 worst,
                 "",
             )
-            .required()
+            .required_since("chosen before the first fit; the dissipation is the hardest to see")
             .with_substitute(substitute),
         );
     }

@@ -9,7 +9,7 @@ use self::arms::{BOARD, Plan, seen_boards};
 use self::fold::{CLOTH, CONTACT, FADING, Folded, HOLDING, Look, SKIN, Size, TOLERANCE, fold};
 use super::fast::Fabric;
 use super::statistics::{self, Statistics};
-use signorini_report::claim::number;
+use signorini_report::claim::{counted, number};
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
 /// Fig. 1: a T-shirt that two arms fold and unfold.
@@ -146,10 +146,13 @@ impl Page for Fig01 {
             out.extend(views(look, &run.looks[0].x));
         }
         account(&run, &plan, &size, &mut out);
+        out.extend(run.statistics.claim_of_contacts("contacts"));
         if !known {
             let what = "The paper's shirt mesh is not public. A synthetic shirt mesh replaces it.";
             out.claims_mut().for_each(|c| c.substitute = Some(what.to_owned()));
         }
+        out.heading("Contacts and computing time");
+        out.plot(run.statistics.contact_plot());
         out.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
         statistics::keep(&run.statistics, ctx)?;
         Ok(out)
@@ -217,11 +220,11 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
          This happens at a distance of up to two grid spacings if nothing else presses them together."
             .to_owned(),
         format!(
-            "Rigid bodies take time steps of {} s. The particles take {} substeps in each time step (paper and full size: 2 ms and 4 substeps). \
+            "Rigid bodies take time steps of {} s. The particles take {} in each time step (paper and full size: 2 ms and 4 substeps). \
              Bodies move at constant velocity within a time step. The paper keeps them in place during the step. \
              A pad at {speed:.1} m/s would then lag by {:.1} mm in the last of the paper's substeps. This lag exceeds the thickness of the skin.",
             size.step,
-            size.substeps,
+            counted(u64::from(size.substeps), "substep"),
             1e3 * speed * PAPER.step * (1.0 - 1.0 / f64::from(PAPER.substeps)),
         ),
         format!(
@@ -317,7 +320,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             0.6,
             extent(plan.after(0, 5)) / first,
             "",
-        ).required()
+        ).required_since("half of the extent, and a tenth for the bend at the folding line")
         .because(WHY_LONG),
         Claim::at_most(
             "layers",
@@ -338,7 +341,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
                 held(1),
                 "",
             )
-            .required()
+            .required_since("half of the pinched particles hold the cloth")
             .because(WHY_FEW),
             Claim::at_least(
                 "unfolded",
@@ -347,7 +350,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
                 end.map_or(f64::NAN, |s| s.extent) / first,
                 "",
             )
-            .required(),
+            .required_since("nine tenths of the extent"),
             Claim::at_most(
                 "flat",
                 "mean height of the shirt at the end is at most one grid spacing",
@@ -362,7 +365,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
                 run.apart,
                 "m",
             )
-            .required()
+            .required_since("the distance of the pinched places from the hem")
             .because(WHY_APART),
         ],
     });
@@ -376,7 +379,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             held(0),
             "",
         )
-        .required()
+        .required_since("half of the pinched particles hold the cloth")
         .because(WHY_FEW),
         Claim::at_most(
             "side",
@@ -392,7 +395,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             run.inside[0].max(run.inside[1]),
             "m",
         )
-        .required(),
+        .required_since("a tenth of the gap between closed pads"),
     ]);
     out.heading("Contact and convergence");
     out.extend([
@@ -403,7 +406,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             run.deepest,
             "m",
         )
-        .required()
+        .required_since("twice the thickness of the skin of a pad")
         .because(WHY_DEEP),
         Claim::at_most(
             "momentum",
@@ -412,7 +415,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             run.lost,
             "",
         )
-        .required(),
+        .required_since("twice the tolerance of the solves"),
         Claim::at_most(
             "converged",
             "share of the contact solves that do not converge",
@@ -420,7 +423,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             run.statistics.unconverged(),
             "",
         )
-        .required(),
+        .required_since("one solve in a thousand may end early"),
         Claim::at_most(
             "reached",
             "largest distance of a gripper from its planned path, computed from the planned joint angles",
@@ -428,6 +431,6 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             run.missed,
             "m",
         )
-        .required(),
+        .required_since("the gap between closed fingers"),
     ]);
 }

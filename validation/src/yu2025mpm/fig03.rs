@@ -252,7 +252,7 @@ fn shake(
         deepest: 0.0,
         film: Film::new(&scene, &mut c, &y, cubes.to_vec()),
         bounds: Bounds::new(scene.geoms.iter().map(|g| g.name.clone()), STEP),
-        statistics: Statistics::new("close, lift, shake", STEP),
+        statistics: Statistics::new("close, lift, shake", STEP).beside_others(rubber.elastic_count()),
         hung: None,
     };
     let looks = [0.0, plan.closed, plan.lifted, plan.shaken + 2.0 * WAVE.1, plan.end()];
@@ -365,23 +365,23 @@ impl Page for Fig03 {
         heights.add("heavy cube", Mark::Line, run.places.iter().map(|p| (p.t, p.red.z)).collect());
         heights.add("panels", Mark::Dashed, run.places.iter().map(|p| (p.t, p.at.z)).collect());
         let mut apart =
-            Plot::new("apart", "Height of the heavy cube relative to the panels", "time [s]", "height [m]");
-        apart.add("heavy cube", Mark::Line, run.places.iter().map(|p| (p.t, p.apart().z)).collect());
+            Plot::new("apart", "Height of the heavy cube relative to the panels", "time [s]", "height [mm]");
+        apart.add("heavy cube", Mark::Line, run.places.iter().map(|p| (p.t, 1e3 * p.apart().z)).collect());
         let mut swing = Plot::new(
             "swing",
             "Displacement of the heavy cube relative to the panels, along the direction of shaking",
             "time [s]",
-            "distance [m]",
+            "displacement [mm]",
         );
         for (to, shaken) in &runs {
-            let way = |p: &Place| (p.t, p.apart().dot(&to.direction()));
+            let way = |p: &Place| (p.t, 1e3 * p.apart().dot(&to.direction()));
             swing.add(to.name(), Mark::Line, shaken.shaking(&plan).map(way).collect());
         }
         let mut leaves = Plot::new(
             "leaves",
             "Displacement of the heavy cube relative to the panels since the start of shaking, for shaking from one panel to the other",
             "time [s]",
-            "distance [m]",
+            "displacement [mm]",
         );
         let mut turns = Plot::new(
             "turns",
@@ -394,7 +394,7 @@ impl Page for Fig03 {
             leaves.add(
                 way.name(),
                 Mark::Line,
-                across.swing(&plan).iter().map(|(t, d)| (*t, d.dot(&n))).collect(),
+                across.swing(&plan).iter().map(|(t, d)| (*t, 1e3 * d.dot(&n))).collect(),
             );
             turns.add(way.name(), Mark::Line, across.shaking(&plan).map(|p| (p.t, p.turn.dot(&n))).collect());
         }
@@ -418,6 +418,7 @@ impl Page for Fig03 {
         let expected = mass * 9.81 / k;
         let swung = oscillator(&plan, [k, fast - k, rubber.forgets.time()], mass);
         let swings = swung.iter().map(|p| p.1.abs()).fold(0.0, f64::max);
+        let swung = swung.into_iter().map(|(t, z)| (t, 1e3 * z)).collect();
         apart.add("one mass on two beams", Mark::Dashed, swung);
         // η = μ tan δ/ω.
         let viscosity = LOSS.0 * rubber.elastic.mu / (k / mass).sqrt();
@@ -477,11 +478,11 @@ impl Page for Fig03 {
 
         out.extend([
             Claim::relative("sag", "sag of the cube below the panels between lift and shaking, compared with two short \
-                beams", expected, sag, 0.25, "m").required(),
+                beams", expected, sag, 0.25, "m").required_since("because blocks as long as they are wide are no slender beams"),
             Claim::at_most("held", "the heavy cube is securely held during lift and shaking: its faces overlap the rubber faces by at least half (largest \
-                height difference to the panels)", 0.5 * SIDE, furthest, "m").required(),
+                height difference to the panels)", 0.5 * SIDE, furthest, "m").required_since("the faces overlap by at least half").published("securely held"),
             Claim::relative("swing", "largest height difference between the cube and the panels, compared with one mass that is shaken on these \
-                beams", swings, furthest, 0.25, "m").required(),
+                beams", swings, furthest, 0.25, "m").required_since("as for the sag"),
         ]);
         out.heading("Horizontal shaking");
         out.extend([swing, leaves, turns]);
@@ -496,11 +497,14 @@ impl Page for Fig03 {
             across.furthest(&plan),
             "m",
         )
-        .required()
+        .required_since("the faces overlap by at least half")
         .because(WHY_ROCKS)]);
         if let Some(along) = &along {
             let claim = "the heavy cube is securely held during shaking along the faces: it stays within half a side of its position before shaking";
-            out.claim(Claim::at_most("held.along", claim, 0.5 * SIDE, along.furthest(&plan), "m").required());
+            out.claim(
+                Claim::at_most("held.along", claim, 0.5 * SIDE, along.furthest(&plan), "m")
+                    .required_since("the faces overlap by at least half"),
+            );
             out.film(
                 along.film.attachment("close lift shake along"),
                 "The panels shake the cubes along their faces",
@@ -514,16 +518,16 @@ impl Page for Fig03 {
                 most(&Shaken::tilt),
                 "rad",
             )
-            .required()
+            .required_since("a face of 0.1 m then rises by a twentieth of itself")
             .because(WHY_ROCKS),
         );
         out.heading("Contact");
         out.plot(force);
         out.extend([
-            Claim::relative("balance", "normal forces on both panels are equal", -left, right, 0.02, "N").required(),
-            Claim::at_most("slip.panels", "largest slip of the rubber faces along the panels", 0.01, most(&|r| r.slip[0]), "m").required(),
-            Claim::at_most("slip.cube", "largest slip of the rubber faces along the heavy cube", 0.01, most(&|r| r.slip[1]), "m").required().because(WHY_ROCKS),
-            Claim::at_most("deepest", "largest penetration depth of a particle into a body", 2e-3, most(&|r| r.deepest), "m").required().because(
+            Claim::relative("balance", "normal forces on both panels are equal", -left, right, 0.02, "N").required_since("the scene is symmetric but for the grid"),
+            Claim::at_most("slip.panels", "largest slip of the rubber faces along the panels", 0.01, most(&|r| r.slip[0]), "m").required_since("a tenth of a side"),
+            Claim::at_most("slip.cube", "largest slip of the rubber faces along the heavy cube", 0.01, most(&|r| r.slip[1]), "m").required_since("a tenth of a side").because(WHY_ROCKS),
+            Claim::at_most("deepest", "largest penetration depth of a particle into a body", 2e-3, most(&|r| r.deepest), "m").required_since("seven times the depth of 0.3 mm under a uniform pressure").because(
                 "Each particle has a contact spring of 1e4 N/m. A uniform pressure would give a depth of 0.3 mm. \
                  The faces tilt while the cube swings, and their edges carry most of the load.",
             ),
@@ -536,9 +540,11 @@ impl Page for Fig03 {
                 most(&|r| r.statistics.unconverged()),
                 "",
             )
-            .required(),
+            .required_since("one solve in a thousand may end early"),
         );
         out.heading("Limits of weak coupling and computing time");
+        out.plot(run.statistics.contact_plot());
+        out.extend(run.statistics.claim_of_contacts("contacts"));
         out.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
         Ok(out)
     }

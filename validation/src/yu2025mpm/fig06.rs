@@ -56,9 +56,9 @@ impl Page for Fig06 {
             "apart",
             "Smallest distance between a vertex of the second sheet and the bag",
             "time [s]",
-            "distance [m]",
+            "distance [mm]",
         );
-        apart.add("", Mark::LinePoints, run.apart.clone());
+        apart.add("", Mark::LinePoints, run.apart.iter().map(|(t, d)| (*t, 1e3 * d)).collect());
         let why = format!(
             "Only the grid and the fibres across the sheets keep the sheets apart. Under a constant load their distance keeps shrinking. \
              At most {} vertices were on the wrong side at once, by up to {:.2} mm.",

@@ -313,8 +313,8 @@ impl Page for Rate {
                 "velocity difference to Newton, Newton–PCG [m/s]",
                 "velocity difference to Newton, quasi-Newton [m/s]",
                 "velocity difference to Newton, closed form [m/s]",
-                "contact depth at the minimum [m]",
-                "contact depth in closed form [m]",
+                "contact depth at the minimum [µm]",
+                "contact depth in closed form [µm]",
             ],
         );
         let ratio = |f: &Found| (1.0 - f.measured) / (1.0 - f.bound);
@@ -334,7 +334,8 @@ impl Page for Rate {
             ];
             let first = f.curves[0].1.last().copied().unwrap_or(f64::NAN);
             let [pcg, diagonal] = f.minimisers;
-            let tail = [f.end, first, pcg, diagonal, f.apart, f.depths[0], f.depths[1]].map(number);
+            let tail =
+                [f.end, first, pcg, diagonal, f.apart, 1e6 * f.depths[0], 1e6 * f.depths[1]].map(number);
             table.row(head.into_iter().chain(iterations).chain(tail));
             let mut plot = Plot::new(
                 f.name,
@@ -371,7 +372,9 @@ impl Page for Rate {
                     f.curves[1].1.iter().position(|x| *x <= 1e-5).map_or(f64::INFINITY, |n| n as f64),
                     "",
                 )
-                .required(),
+                .required_since(
+                    "a hundredth of the iterations of the quasi-Newton method that this page allows",
+                ),
             );
         }
         out.heading("Soft contacts (case steady)");
@@ -383,7 +386,7 @@ impl Page for Rate {
                 ratio(&found[0]),
                 "",
             )
-            .required(),
+            .required_since("the worst case is a bound, which a soft contact nearly reaches"),
         );
         out.claim(Claim::at_most(
             "steady/minimiser.quasi_newton",

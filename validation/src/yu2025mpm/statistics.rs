@@ -7,7 +7,51 @@ use signorini_coupling::CouplingReport;
 use signorini_mpm::{MpmEngine, Real};
 
 use signorini_report::claim::number;
-use signorini_report::{Context, KeptResults, Page, PageError, Table};
+use signorini_report::{Claim, Context, KeptResults, Mark, Page, PageError, Plot, Table};
+
+/// A row of Table I of the paper: name of the scene here, h \[m\], particles, nodes, Δt \[ms\], substeps, contacts (mean and most), \[ms\] per step on an RTX 4090.
+pub(super) struct Published {
+    pub(super) scene: &'static str,
+    pub(super) cells: [&'static str; 8],
+}
+
+/// Table I of the paper.
+pub(super) const PUBLISHED: [Published; 5] = [
+    Published { scene: "dough", cells: ["0.02", "5920", "2229", "10", "10", "17.8", "101", "21.7"] },
+    Published { scene: "box bagging", cells: ["0.0156", "2582", "2975", "5", "10", "19.6", "45", "45.3"] },
+    Published { scene: "laundry", cells: ["0.0078", "14904", "17296", "5", "5", "163", "617", "18.9"] },
+    Published { scene: "T-shirt", cells: ["0.0078", "12160", "8300", "2", "4", "534", "1307", "21.5"] },
+    Published {
+        scene: "close, lift, shake",
+        cells: ["0.01", "3456", "1576", "0.1", "10", "571", "576", "231"],
+    },
+];
+
+impl Published {
+    /// The row of a scene.
+    pub(super) fn of(scene: &str) -> Option<&'static Self> {
+        PUBLISHED.iter().find(|p| p.scene == scene)
+    }
+
+    fn number(&self, column: usize) -> f64 {
+        self.cells[column].parse().unwrap_or(f64::NAN)
+    }
+
+    /// Number of particles.
+    pub(super) fn particles(&self) -> f64 {
+        self.number(1)
+    }
+
+    /// Particles inside bodies: mean, and most.
+    pub(super) fn contacts(&self) -> [f64; 2] {
+        [self.number(5), self.number(6)]
+    }
+
+    /// Time of a substep \[ms\].
+    pub(super) fn milliseconds(&self) -> f64 {
+        self.number(7) / self.number(4)
+    }
+}
 
 /// Statistics of a scene as in Table I of the paper, as they came out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -18,6 +62,9 @@ pub(super) struct Statistics {
     /// Most substeps of a step, and the sum of all.
     substeps: (u32, u64),
     particles: usize,
+    /// Particles that the paper has as well, where a scene here has others beside them.
+    #[serde(default)]
+    alike: Option<usize>,
     /// Most nodes with mass at once.
     nodes: usize,
     steps: u32,
@@ -29,6 +76,9 @@ pub(super) struct Statistics {
     solves: u32,
     /// Seconds in steps.
     wall: f64,
+    /// Particles inside obstacles in each step, mean over its substeps.
+    #[serde(default)]
+    each: Vec<f64>,
 }
 
 /// Scenes that pages of this process ran, with whether at full size.
@@ -84,6 +134,7 @@ impl Statistics {
             spacing: 0.0,
             substeps: (0, 0),
             particles: 0,
+            alike: None,
             nodes: 0,
             steps: 0,
             contacts: (0, 0),
@@ -91,6 +142,7 @@ impl Statistics {
             unconverged: 0,
             solves: 0,
             wall: 0.0,
+            each: Vec::new(),
         }
     }
 
@@ -104,6 +156,7 @@ impl Statistics {
         self.steps += 1;
         let most = report.contacts.iter().sum();
         self.contacts = (self.contacts.0 + report.touching, self.contacts.1.max(most));
+        self.each.push(report.touching as f64 / f64::from(report.substeps.max(1)));
         self.iterations += u64::from(report.material.iterations);
         self.unconverged += report.unconverged;
         self.solves += report.substeps + 1;
@@ -124,9 +177,62 @@ impl Statistics {
         self.contacts.0 as f64 / self.substeps.1.max(1) as f64
     }
 
+    /// Most particles inside obstacles in a step.
+    pub(super) fn most_contacts(&self) -> u32 {
+        self.contacts.1
+    }
+
+    /// Of a scene whose first `alike` particles are those of the paper; shares of particles are of these.
+    pub(super) fn beside_others(mut self, alike: usize) -> Self {
+        self.alike = Some(alike);
+        self
+    }
+
+    /// Part of the particles, in per cent.
+    pub(super) fn share(&self, count: f64) -> f64 {
+        100.0 * count / self.alike.unwrap_or(self.particles) as f64
+    }
+
     /// Number of particles.
     pub(super) fn particles(&self) -> usize {
         self.particles
+    }
+
+    /// The claim that no smaller a part of the particles is inside bodies than in the paper: its times are of no harder contact.
+    pub(super) fn claim_of_contacts(&self, id: &str) -> Option<Claim> {
+        let paper = Published::of(&self.scene)?;
+        let claim = format!("{}: mean share of the particles inside bodies", self.scene);
+        let bound = 100.0 * paper.contacts()[0] / paper.particles();
+        let own = self.share(self.contacts());
+        let made = Claim::at_least(id, &claim, bound, own, "%")
+            .rule("at least the share of the paper, so that the scene has no fewer contacts to solve for each particle")
+            .published(&format!("{} % ({} of {})", number(bound), paper.cells[5], paper.cells[1]));
+        Some(made)
+    }
+
+    /// Particles inside bodies over time as a share of all, with the mean and the most of the paper.
+    pub(super) fn contact_plot(&self) -> Plot {
+        let mut plot = Plot::new(
+            "contacts",
+            "Particles inside bodies, as a share of all particles. Squares are the mean and the largest number of Table I of the paper over its number of \
+             particles, at the end of the run. A scene that is smaller than the paper's has more of its particles at bodies.",
+            "time [s]",
+            "particles inside bodies [%]",
+        );
+        let share = |n: f64| self.share(n);
+        let points = self.each.iter().enumerate().map(|(k, n)| ((k + 1) as f64 * self.step, share(*n)));
+        plot.add("here, in each step", Mark::Line, points.collect());
+        let end = self.each.len() as f64 * self.step;
+        plot.add(
+            "here, mean",
+            Mark::Dashed,
+            vec![(0.0, share(self.contacts())), (end, share(self.contacts()))],
+        );
+        if let Some(paper) = Published::of(&self.scene) {
+            let [mean, most] = paper.contacts().map(|n| 100.0 * n / paper.particles());
+            plot.add_paper("mean and most", vec![(end, mean), (end, most)]);
+        }
+        plot
     }
 
     /// Time of a substep, that of the bodies included \[ms\].
@@ -151,7 +257,7 @@ impl Statistics {
             "real time factor [–]",
         ];
         let mut table = Table::new(
-            "Sizes and computing times of the scene, with the columns of Table I of the paper",
+            "Sizes and computing times here and in Table I of the paper, whose times are those of an RTX 4090",
             &head,
         );
         for s in scenes {
@@ -169,6 +275,26 @@ impl Statistics {
                 format!("{:.1}", 1e3 * s.wall / steps),
                 number(s.milliseconds()),
                 format!("{:.3}", s.step * steps / s.wall.max(1e-9)),
+            ]);
+            let Some(p) = Published::of(&s.scene) else { continue };
+            let name = format!("{}, paper", p.scene);
+            let cells = p.cells.map(str::to_owned);
+            let [h, particles, nodes, step, substeps, mean, most, time] = cells;
+            let factor = number(p.number(3) / p.number(7));
+            let each = number(p.milliseconds());
+            table.row([
+                name,
+                h,
+                particles,
+                nodes,
+                step,
+                substeps,
+                mean,
+                most,
+                "–".into(),
+                time,
+                each,
+                factor,
             ]);
         }
         table

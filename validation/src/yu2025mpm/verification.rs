@@ -84,10 +84,10 @@ fn bars(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
     let order = (rest[rest.len() - 2] / rest[rest.len() - 1]).abs().log2();
     let mut table = Table::new(
         "Effective length c/(4 f) of a bar of 1 m that is held at one end, from its frequency f, and the remaining error without the part proportional to h",
-        &["grid spacing h [m]", "effective length [m]", "remaining error [m]"],
+        &["grid spacing h [m]", "effective length [m]", "remaining error [mm]"],
     );
     for (k, (h, l)) in spacings.iter().zip(&lengths).enumerate() {
-        let left = if k == 0 { String::new() } else { number(rest[k - 1]) };
+        let left = if k == 0 { String::new() } else { number(1e3 * rest[k - 1]) };
         table.row([number(*h), number(*l), left]);
     }
     out.table(table);
@@ -112,7 +112,7 @@ fn bars(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
             "",
         ),
     );
-    cases.add("V4", Claim::at_most("held/loss", "bar held at one end: relative energy loss per period on the finest grid", 0.01, loss, "").required().because(
+    cases.add("V4", Claim::at_most("held/loss", "bar held at one end: relative energy loss per period on the finest grid", 0.01, loss, "").required_since("one percent per period").because(
         "Affine transfers remove a part of the velocities that the grid cannot represent. More steps per period remove more.",
     ));
     let free = runs::bar(0.05, false)?;
@@ -168,7 +168,7 @@ fn discs(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), P
     plot.y_range = Some([0.0, 1.05]);
     out.plot(plot);
     cases.add("V6", Claim::at_least("discs/energy", "discs with time steps of 1 ms and 4 cells per radius: kinetic energy after the collision, relative to \
-        the start", 0.85, left, "").required().because(
+        the start", 0.85, left, "").required_since("the return that is often stated for this test").because(
         "Each transfer removes a part of the motion that the grid cannot represent. This time step has 3000 transfers on four cells per radius. \
          The plot shows longer time steps and, with --full, a finer grid.",
     ));
@@ -237,7 +237,7 @@ fn sand(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
         ] {
             let name = format!("column of sand, a = {a}: {name}");
             let claim = Claim::relative(&format!("sand/{a}/{id}"), &name, value, own, 0.15, "");
-            cases.add("V7", claim.required().because(why));
+            cases.add("V7", claim.required_since("the spread of the experiments").because(why));
         }
         let name = format!("column of sand, a = {a}: mean slope");
         cases.add("V7", Claim::at_most(&format!("sand/{a}/slope"), &name, SAND, heap.slope, "°"));

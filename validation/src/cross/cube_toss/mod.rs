@@ -275,7 +275,7 @@ fn claims(out: &mut PageOutput, rows: &[Row<'_>], whole: bool) {
                 format!("mean error of the {what} from {from}, of the method that is nearest to both goals");
             out.claim(if whole {
                 Claim::at_most(&id, &format!("{claim} ({name})"), GOALS[part], errors[part], unit)
-                    .required()
+                    .required_since("the goal of this project for the prediction")
                     .because(noise)
             } else {
                 Claim::skipped(&id, &claim, why)
@@ -288,7 +288,7 @@ fn claims(out: &mut PageOutput, rows: &[Row<'_>], whole: bool) {
         let claim = format!("{}: sum of both errors over that of ICF with the lagged law", row.engine.name);
         let id = format!("beside_icf/{key}");
         out.claim(match (sum(key), sum("icf"), whole) {
-            (Some(a), Some(b), true) => Claim::at_most(&id, &claim, 1.0, a / b, "").required().because(
+            (Some(a), Some(b), true) => Claim::at_most(&id, &claim, 1.0, a / b, "").required_since("one evaluation predicts as well as a solve").because(
                 "One evaluation of the dual cone opens contacts that slide, by the friction times the speed of the slip. Sweeps end at contact without compliance.",
             ),
             _ => Claim::skipped(&id, &claim, why),

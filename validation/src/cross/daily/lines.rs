@@ -147,12 +147,18 @@ pub(super) fn table(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError
         let scene = Scene::load(&file, &load).map_err(failed)?;
         let start = scene.keyframes.first().cloned().unwrap_or_default();
         let [low, high] = line.range()?;
-        let reference = match line.right {
-            Some(right) => format!("{} ± {}", number(right), number(high - right)),
-            None => format!("≥ {}", number(low)),
+        // Short lengths in millimetres.
+        let (factor, unit) = match line.right {
+            Some(_) if line.unit == "m" && low.abs().max(high.abs()) < 0.1 => (1e3, "mm"),
+            _ => (1.0, &*line.unit),
         };
-        let cell = |x: f64| format!("{}{}", number(x), if (low..=high).contains(&x) { "" } else { " ✗" });
-        let mut cells = vec![line.title.clone(), line.unit.clone(), reference];
+        let reference = match line.right {
+            Some(right) => format!("{} ± {}", number(factor * right), number(factor * (high - right))),
+            None => format!("≥ {}", number(factor * low)),
+        };
+        let cell =
+            |x: f64| format!("{}{}", number(factor * x), if (low..=high).contains(&x) { "" } else { " ✗" });
+        let mut cells = vec![line.title.clone(), unit.to_owned(), reference];
         for (i, (name, method)) in methods.iter().enumerate() {
             if method.is_affine() && !line.ipc {
                 cells.push("–".to_owned());
@@ -168,7 +174,11 @@ pub(super) fn table(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError
                 } else {
                     Claim::at_least(&id, &text, low, x, &line.unit)
                 };
-                claims.push(claim.required().because(reason(&line.id)));
+                claims.push(
+                    claim
+                        .required_since("the tolerance of this motion in validation/data/daily/lines.json")
+                        .because(reason(&line.id)),
+                );
             }
         }
         for engine in &engines {

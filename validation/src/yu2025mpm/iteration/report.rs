@@ -229,7 +229,7 @@ fn claims_of_force(study: &Study) -> Vec<Claim> {
                 within,
                 "N",
             )
-            .required(),
+            .required_since("a hundredth of the pressing force"),
         );
         out.push(
             Claim::at_least(
@@ -239,7 +239,7 @@ fn claims_of_force(study: &Study) -> Vec<Claim> {
                 beyond,
                 "N",
             )
-            .required()
+            .required_since("a tenth of the pressing force")
             .because(BOUNDED),
         );
     }
@@ -255,7 +255,7 @@ fn claims_of_force(study: &Study) -> Vec<Claim> {
                 miss,
                 "N",
             )
-            .required(),
+            .required_since("a hundredth of the pressing force"),
         );
         out.push(
             Claim::at_most(
@@ -265,7 +265,7 @@ fn claims_of_force(study: &Study) -> Vec<Claim> {
                 swings,
                 "N",
             )
-            .required(),
+            .required_since("a hundredth of the pressing force"),
         );
         let unconverged: u32 = study.of(way).map(|r| r.unconverged).sum();
         out.push(Claim::at_most(
@@ -289,7 +289,7 @@ fn claims_of_work(study: &Study) -> Vec<Claim> {
             largest(study.of(Way::Iterated).map(|r| r.passes)),
             "",
         )
-        .required(),
+        .required_since("a quarter of the 30 passes that are allowed"),
     );
     let held = |way: Way| study.of(way).filter(|r| r.failed.is_none() && study.force(r).1 <= HOLDS);
     out.push(Claim::at_least(
@@ -298,7 +298,7 @@ fn claims_of_work(study: &Study) -> Vec<Claim> {
         10.0,
         largest(held(Way::Iterated).map(|r| r.dt)) / study.limits[0].max(study.limits[1]),
         "",
-    ).required());
+    ).required_since("ten times the limit is worth the passes"));
     let cheapest = |way: Way| held(way).map(Pressed::solves_of_second).fold(f64::INFINITY, f64::min);
     out.push(Claim::at_most(
         "cheaper",
@@ -306,14 +306,14 @@ fn claims_of_work(study: &Study) -> Vec<Claim> {
         0.5,
         cheapest(Way::Iterated) / cheapest(Way::Kept).min(cheapest(Way::Moving)),
         "",
-    ).required());
+    ).required_since("half of the work"));
     out.push(Claim::at_most(
         "momentum",
         "runs with an accurate force: momentum error of particles and panels in a step, relative to the exchanged momentum",
         1e-6,
         largest(Way::ALL.into_iter().flat_map(held).map(|r| r.momentum)),
         "",
-    ).required());
+    ).required_since("a hundredth of the tolerance of the iteration"));
     out
 }
 

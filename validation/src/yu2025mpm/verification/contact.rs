@@ -136,7 +136,7 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
             cases.add(
                 "V12",
                 Claim::relative("box/restitution", claim, rod, hit.restitution, 0.15, "")
-                    .required()
+                    .required_since("because a cube is no rod")
                     .because(&why),
             );
         }
