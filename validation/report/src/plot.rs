@@ -76,6 +76,8 @@ const SIZE: (u32, u32) = (760, 440);
 const GAP: f64 = 6.0;
 const CLOSED_FORM_LABEL: &str = "closed form";
 const PAPER_LABEL: &str = "paper";
+/// Room that marks take around their points \[px\].
+const DOT: f64 = 6.0;
 /// Half the side of the paper's squares \[px\].
 const SQUARE: i32 = 5;
 
@@ -233,7 +235,8 @@ impl Plot {
         let points = self.pixels();
         let covers = |[left, top]: &[f64; 2]| {
             let over = |p: &[f64; 2]| {
-                (*left..left + size[0]).contains(&p[0]) && (*top..top + size[1]).contains(&p[1])
+                let within = |a: usize, low: f64| (low - DOT..low + size[a] + DOT).contains(&p[a]);
+                within(0, *left) && within(1, *top)
             };
             points.iter().any(over)
         };

@@ -168,7 +168,7 @@ impl Page for ErrorControl {
                     fall.name, fall.end
                 ),
                 "Newton iterations [–]",
-                "position error [µm]",
+                "position error [mm]",
             )
             .log(true, true);
             let mut height = Plot::new(
@@ -187,7 +187,7 @@ impl Page for ErrorControl {
             );
             let mut table = Table::new(
                 &format!("{}: work and error", fall.name),
-                &["time steps or accuracy", "number of steps", "Newton iterations", "position error [µm]"],
+                &["time steps or accuracy", "number of steps", "Newton iterations", "position error [mm]"],
             );
             let mut intact = reference.intact;
             let (mut fixed, mut controlled) = (Vec::new(), Vec::new());
@@ -198,7 +198,7 @@ impl Page for ErrorControl {
                 let dt = 10e-3 / f64::from(1 << n);
                 ctx.say(format!("{}, h = {} ms", fall.name, number(1e3 * dt)));
                 let r = equal(fall, dt)?;
-                let error = 1e6 * s.distance(&r.end, &reference.end);
+                let error = 1e3 * s.distance(&r.end, &reference.end);
                 intact = intact.and(r.intact);
                 fixed.push((r.iterations as f64, error));
                 row(format!("h = {} ms", number(1e3 * dt)), &r, error);
@@ -206,7 +206,7 @@ impl Page for ErrorControl {
             for &accuracy in accuracies {
                 ctx.say(format!("{}, accuracy {accuracy:e}", fall.name));
                 let r = run(fall, &mut cenic(IpcSolver::default(), accuracy))?;
-                let error = 1e6 * s.distance(&r.end, &reference.end);
+                let error = 1e3 * s.distance(&r.end, &reference.end);
                 intact = intact.and(r.intact);
                 controlled.push((r.iterations as f64, error));
                 row(format!("accuracy {accuracy:e} m"), &r, error);

@@ -107,7 +107,7 @@ impl Page for Fig02 {
         let (mut claims, mut films, mut inserted) = (Vec::new(), Vec::new(), Vec::new());
         for (thickness, range, stiffness) in CASES.into_iter().chain([WIDE]) {
             let mm = 1e3 * thickness;
-            let name = format!("{mm} mm, d̂ = {} µm", number(1e6 * range));
+            let name = format!("{mm} mm, d̂ = {}", length(range));
             ctx.say(name.clone());
             let (track, curve) = insertion(thickness, &settings(range, stiffness))?;
             let found = depth(&track);

@@ -78,11 +78,11 @@ fn differences(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             what,
             &format!("{name}: largest difference of the centre's position over 0.4 s between two laws, over the time step."),
             "time step [s]",
-            "position difference [µm]",
+            "position difference [mm]",
         )
         .log(true, true);
         let mut table = Table::new(
-            &format!("{name}: largest difference of the centre's position over 0.4 s [µm]"),
+            &format!("{name}: largest difference of the centre's position over 0.4 s [mm]"),
             &[
                 "time step [s]",
                 "similar − lagged",
@@ -102,7 +102,7 @@ fn differences(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             }
             let far = |a: &Trace, b: &Trace| {
                 let times = (0..=200).map(|i| 2e-3 * f64::from(i));
-                1e6 * times.map(|t| (a.q3(t, 0) - b.q3(t, 0)).norm()).fold(0.0, f64::max)
+                1e3 * times.map(|t| (a.q3(t, 0) - b.q3(t, 0)).norm()).fold(0.0, f64::max)
             };
             let own = coarser.as_ref().map_or(f64::NAN, |c| far(c, &runs[0]));
             let values = [far(&runs[0], &runs[1]), far(&runs[0], &runs[2]), far(&runs[1], &runs[2]), own];
@@ -148,7 +148,7 @@ fn differences(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                         "{name}: position difference between {label} and lagged at the smallest time step"
                     ),
                     1e-3,
-                    1e-6 * end,
+                    1e-3 * end,
                     "m",
                 )
                 .rule("required: at most 1 mm, 0.5 % of the path of either body"),
