@@ -20,11 +20,17 @@ pub const GROUPS: [Group; 8] = [
         missing: &[
             ("Figure 1", "a photograph of the scenes"),
             ("Figure 3", "a diagram of the method"),
-            ("Figure 5", KURTZ_NEEDS),
+            (
+                "Figure 5",
+                "the residuals of one solve, whose scene and numbers could not be read from the paper",
+            ),
             ("Figure 6", KURTZ_NEEDS),
             ("Figure 7", KURTZ_NEEDS),
-            ("Figure 9", KURTZ_NEEDS),
-            ("Figure 10", KURTZ_NEEDS),
+            (
+                "Figure 9",
+                "the trapezoid rule on the hard clutter: the rule here is of first order for bodies that turn, so that its work says nothing of that of the paper",
+            ),
+            ("Figure 10", "compares with integrators of Drake that are not here"),
             ("Figure 11", KURTZ_NEEDS),
             ("Figure 12", KURTZ_NEEDS),
             ("Figure 13", KURTZ_NEEDS),

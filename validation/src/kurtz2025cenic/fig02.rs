@@ -41,23 +41,26 @@ impl Page for Fig02 {
         ]);
         out.plot(plot);
         out.extend([
-            Claim::relative("static", "μ(0) is the static friction coefficient", mu_s, mu(0.0), 1e-12, ""),
+            Claim::relative("static", "friction coefficient μ(0), the static one", mu_s, mu(0.0), 1e-12, "")
+                .rule("equal up to round-off, by eq. (8)"),
             Claim::relative(
                 "before",
-                "friction coefficient μ(5), expected value computed from the formula",
+                "friction coefficient μ(5), expected value of eq. (8) evaluated apart from the code",
                 0.996,
                 mu(5.0),
                 1e-3,
                 "",
-            ),
+            )
+            .rule("within 0.1 %: the expected value has three digits"),
             Claim::relative(
                 "after",
-                "friction coefficient μ(15), expected value computed from the formula",
+                "friction coefficient μ(15), expected value of eq. (8) evaluated apart from the code",
                 0.504,
                 mu(15.0),
                 1e-3,
                 "",
-            ),
+            )
+            .rule("within 0.1 %: the expected value has three digits"),
             Claim::relative(
                 "peak",
                 "largest ratio of friction force to normal force",
@@ -65,8 +68,10 @@ impl Page for Fig02 {
                 peak.1,
                 1e-3,
                 "",
-            ),
-            Claim::between("peak_at", "slip speed at the largest ratio", [6.1, 6.3], peak.0, "v_s"),
+            )
+            .rule("within 0.1 %: the expected value, of eq. (8) evaluated apart from the code, has three digits"),
+            Claim::between("peak_at", "slip speed at the largest ratio", [6.1, 6.3], peak.0, "v_s")
+                .rule("in 6.1 … 6.3: eq. (8) evaluated apart from the code has the maximum at 6.2"),
         ]);
         Ok(out)
     }

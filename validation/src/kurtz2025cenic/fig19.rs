@@ -1,9 +1,9 @@
 use signorini_core::{Integrator, NoObserver, System};
 use signorini_icf::{IcfOptions, IcfSolver};
-use signorini_integrators::cenic;
+use signorini_integrators::cenic_with;
 use signorini_math::{InitialGuess, LineSearchOptions};
 
-use super::failed;
+use super::{failed, published_controller};
 use crate::scenes::Clutter;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 use signorini_run::Method;
@@ -54,7 +54,8 @@ impl Page for Fig19 {
                 let line_search = LineSearchOptions { guess: *guess, ..LineSearchOptions::default() };
                 let solver = IcfSolver::new(IcfOptions { line_search, ..IcfOptions::paper() });
                 let mut x = sys.model().state_at(None, 0).map_err(failed)?;
-                let r = cenic(solver, *accuracy)
+                let r = cenic_with(solver, published_controller(*accuracy))
+                    .map_err(failed)?
                     .advance(&mut sys, &mut x, time, &mut NoObserver)
                     .map_err(failed)?;
                 let _ = sys.energy(&x);
@@ -66,7 +67,8 @@ impl Page for Fig19 {
         }
         let mean = |c: &[(f64, f64)]| c.iter().map(|p| p.1).sum::<f64>() / c.len() as f64;
         let gain = mean(&curves[2]) / mean(&curves[0]);
-        let cubic_wins = curves[2].iter().zip(&curves[0]).all(|(c, f)| c.1 <= f.1);
+        let fewest = curves[0].iter().zip(&curves[1]).map(|(f, q)| f.1.min(q.1));
+        let worst = curves[2].iter().zip(fewest).map(|(c, f)| c.1 / f).fold(0.0, f64::max);
         for (c, (name, _)) in curves.into_iter().zip(guesses) {
             plot.add(name, Mark::LinePoints, c);
         }
@@ -77,20 +79,22 @@ impl Page for Fig19 {
         ]);
         out.plot(plot);
         out.extend([
-            Claim::decided(
+            Claim::at_most(
                 "cubic",
-                "the cubic guess needs at most as many evaluations as the fixed guess at every accuracy",
-                cubic_wins,
+                "largest ratio over the accuracies of the evaluations with the cubic guess to the fewer ones of the fixed and the quadratic guess",
+                1.0,
+                worst,
+                "",
             )
-            .values("true".into(), cubic_wins.to_string(), "")
-            .rule("holds at every accuracy"),
+            .rule("at most 1, as the paper states: the cubic guess needs the fewest evaluations"),
             Claim::at_most(
                 "gain",
                 "ratio of the mean number of evaluations with the cubic guess to that with the fixed guess",
                 1.0,
                 gain,
                 "",
-            ),
+            )
+            .rule("at most 1, as the paper states"),
         ]);
         out.table(table);
         Ok(out)

@@ -9,6 +9,7 @@ mod references;
 mod tables;
 pub mod trapezoid;
 
+use signorini_integrators::StepController;
 use signorini_report::{Page, PageError};
 
 pub(crate) use fig08::slope;
@@ -27,6 +28,11 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &references::BoxSlide,
         &references::Conveyor,
     ]
+}
+
+/// The rule of step selection as published.
+fn published_controller(accuracy: f64) -> StepController {
+    StepController { halve_below: 1.0, measures_order: false, ..StepController::with_accuracy(accuracy) }
 }
 
 fn failed(e: impl std::fmt::Display) -> PageError {

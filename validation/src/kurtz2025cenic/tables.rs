@@ -1,14 +1,28 @@
 use std::time::Instant;
 
-use signorini_core::{AcceptedStep, AdvanceReport, StepObserver, System};
+use signorini_core::{AcceptedStep, AdvanceReport, Integrator, NoObserver, StepObserver, System};
+use signorini_icf::{IcfOptions, IcfSolver};
+use signorini_integrators::{ContactStep, FixedStep, StepController, cenic_with};
 
-use super::failed;
+use super::{failed, published_controller};
 use crate::scenes::Clutter;
+use signorini_report::claim::{counted, number};
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 use signorini_run::Method;
 
 /// Table II: work on hard clutter against accuracy.
 pub(super) struct Table2;
+
+/// Accuracy, iterations and wall time \[s\] of table II, with tolerances of the solver by the accuracy and with a fixed one.
+const TABLE_2: [(f64, [f64; 2], [f64; 2]); 5] = [
+    (1e-1, [4015.0, 4591.0], [0.19, 0.21]),
+    (1e-2, [9973.0, 10938.0], [0.39, 0.41]),
+    (1e-3, [19235.0, 20865.0], [0.65, 0.71]),
+    (1e-4, [39537.0, 40729.0], [1.11, 1.19]),
+    (1e-5, [95839.0, 95839.0], [2.69, 2.69]),
+];
+/// The fixed tolerance of the solver.
+const FIXED_TOLERANCE: f64 = 1e-8;
 
 /// Table III: error control and Hessian reuse on and off.
 pub(super) struct Table3;
@@ -45,6 +59,21 @@ pub(super) fn clutter(seed: u64, method: &Method, time: f64) -> Result<ClutterRu
     Ok(ClutterRun { report, wall_s, deepest: -deepest.0 })
 }
 
+/// Newton iterations in 10 s in paper mode, with the fixed tolerance of the solver.
+fn iterations_at_fixed_tolerance(seed: u64, accuracy: f64) -> Result<f64, PageError> {
+    let mut sys = Method::cenic(accuracy).in_paper_mode()?.system(&Clutter::hard(seed).scene())?;
+    let mut x = sys.model().state_at(None, 0).map_err(failed)?;
+    let controller = StepController {
+        // Below the floor at any accuracy.
+        tolerance_factor: FIXED_TOLERANCE,
+        tolerance_floor: FIXED_TOLERANCE,
+        ..published_controller(accuracy)
+    };
+    let mut integrator = cenic_with(IcfSolver::new(IcfOptions::paper()), controller).map_err(failed)?;
+    let report = integrator.advance(&mut sys, &mut x, 10.0, &mut NoObserver).map_err(failed)?;
+    Ok(report.iterations as f64)
+}
+
 pub(super) fn median(mut x: Vec<f64>) -> f64 {
     x.sort_by(f64::total_cmp);
     let n = x.len();
@@ -77,15 +106,8 @@ impl Page for Table2 {
         true
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let paper = [
-            (1e-1, 4015.0, 0.19),
-            (1e-2, 9973.0, 0.39),
-            (1e-3, 19235.0, 0.65),
-            (1e-4, 39537.0, 1.11),
-            (1e-5, 95839.0, 2.69),
-        ];
-        // Seeds by accuracy, in paper mode; and how many accuracies are run.
-        let (seeds, finest) = ctx.sized([([3, 3, 5, 1, 0], 4), ([10; 5], 4), ([10; 5], 5)]);
+        // Seeds by accuracy, in paper mode; how many accuracies are run, and with the fixed tolerance.
+        let (seeds, finest, fixed) = ctx.sized([([3, 3, 5, 1, 0], 4, 2), ([10; 5], 4, 4), ([10; 5], 5, 5)]);
         let mut table = Table::new(
             "Hard clutter, 10 s: medians over the number of seeds in parentheses",
             &[
@@ -109,9 +131,10 @@ impl Page for Table2 {
             "Newton iterations [–]",
         )
         .log(true, true);
-        let mut curves = [Vec::new(), Vec::new()];
-        let mut claims = Vec::new();
-        for ((accuracy, iterations, wall), seeds) in paper[..finest].iter().zip(seeds) {
+        let mut curves = [const { Vec::new() }; 3];
+        let (mut claims, mut ratios) = (Vec::new(), Vec::new());
+        for (i, ((accuracy, published, wall), seeds)) in TABLE_2[..finest].iter().zip(seeds).enumerate() {
+            let [iterations, of_fixed] = published;
             for (m, mode) in ["paper", "default"].iter().enumerate() {
                 let method = Method::cenic(*accuracy);
                 let method = if m == 0 { method.in_paper_mode()? } else { method };
@@ -126,7 +149,7 @@ impl Page for Table2 {
                 let steps = of(&|r| r.report.steps as f64);
                 let mut row = vec![
                     format!("{accuracy:e}"),
-                    format!("{mode} ({count} {})", if count == 1 { "seed" } else { "seeds" }),
+                    format!("{mode} ({})", counted(count, "seed")),
                     format!("{:.2}", of(&|r| r.wall_s)),
                 ];
                 row.extend([steps, of(&|r| r.report.rejected as f64), newton].map(|x| format!("{x:.0}")));
@@ -135,7 +158,7 @@ impl Page for Table2 {
                         .map(|x| format!("{x:.0}")),
                 );
                 row.push(format!("{:.2}", 1e3 * of(&|r| r.deepest)));
-                row.extend([format!("{iterations}"), format!("{wall}")]);
+                row.extend([iterations.to_string(), wall[0].to_string()]);
                 table.row(row);
                 curves[m].push((*accuracy, newton));
                 if m == 0 && *accuracy > 5e-5 {
@@ -144,9 +167,21 @@ impl Page for Table2 {
                         format!("median number of Newton iterations at accuracy {accuracy:e} in paper mode");
                     claims.push(
                         Claim::at_most(&id, &text, 1.2 * iterations, newton, "")
-                            .required()
+                            .rule(
+                                "required: at most a fifth above the paper, whose random poses are not known",
+                            )
                             .published(&iterations.to_string()),
                     );
+                }
+                if m == 0 && i < fixed {
+                    let mut all = Vec::new();
+                    for seed in 0..count {
+                        ctx.say(format!("accuracy {accuracy:e}, fixed tolerance, seed {seed}"));
+                        all.push(iterations_at_fixed_tolerance(seed, *accuracy)?);
+                    }
+                    let own = median(all);
+                    curves[2].push((*accuracy, own));
+                    ratios.push((*accuracy, count, own / newton, of_fixed / iterations));
                 }
                 if m == 0 && *accuracy == 1e-3 {
                     claims.push(
@@ -157,15 +192,45 @@ impl Page for Table2 {
                             steps,
                             "",
                         )
-                        .required()
+                        .rule("required: within 18 % of the paper, whose random poses are not known")
                         .published("510"),
                     );
                 }
             }
         }
-        let [p, d] = curves;
+        for (accuracy, count, own, published) in ratios {
+            let text = format!(
+                "ratio of the Newton iterations with a solver tolerance of 1e-8 to those with a tolerance by the accuracy, at accuracy {accuracy:e} \
+                 (medians over {count} seeds)"
+            );
+            claims.push(
+                Claim::between(&format!("fixed_tolerance_{accuracy:e}"), &text, [1.0, 1.3], own, "")
+                    .rule("required: in 1 … 1.3. A tighter tolerance costs iterations, and the paper has at most 1.15.")
+                    .published(&number(published))
+                    .because(
+                        "The tolerance is relative to max(‖D p‖, ‖D j‖) here and to max(1, ‖D M v*‖) in the paper, equation (32). The scale here is smaller \
+                         where impulses are small. Whether this is the whole reason is not known.",
+                    ),
+            );
+        }
+        let [p, d, f] = curves;
         plot.add("paper mode", Mark::LinePoints, p).add("default mode (slowest island)", Mark::LinePoints, d);
-        plot.add("paper", Mark::Dashed, paper[..finest].iter().map(|x| (x.0, x.1)).collect());
+        plot.add("paper mode, solver tolerance 1e-8", Mark::LinePoints, f);
+        plot.add_paper("", TABLE_2[..finest].iter().map(|x| (x.0, x.1[0])).collect());
+        let mut published = Table::new(
+            "Table II of the paper, on another machine",
+            &[
+                "accuracy",
+                "iterations",
+                "wall time [s]",
+                "iterations, fixed tolerance",
+                "wall time, fixed tolerance [s]",
+            ],
+        );
+        for (accuracy, iterations, wall) in TABLE_2 {
+            let cells = [iterations[0], wall[0], iterations[1], wall[1]].map(|x| x.to_string());
+            published.row(std::iter::once(format!("{accuracy:e}")).chain(cells));
+        }
         let mut out = PageOutput::new(SCENE);
         out.prose("Two settings are compared. Paper mode has no speculative contacts, solves all bodies together (one island) and reuses the \
             Hessian. Default mode has speculative contacts and solves groups of bodies without contact to each other (islands) separately. Its \
@@ -174,6 +239,7 @@ impl Page for Table2 {
         out.plot(plot);
         out.extend(claims);
         out.table(table);
+        out.table(published);
         Ok(out)
     }
 }
@@ -196,9 +262,7 @@ impl Page for Table3 {
         true
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        use signorini_icf::{IcfOptions, IcfSolver};
-        use signorini_integrators::{ContactStep, FixedStep, cenic};
-        let seeds = if ctx.full() { 10 } else { 3 };
+        let seeds = ctx.sized([5, 5, 10]);
         let paper = [
             (false, false, 0.26, 1000, 3980, 3980),
             (false, true, 0.27, 1000, 2293, 6068),
@@ -230,8 +294,7 @@ impl Page for Table3 {
         )
         .log(true, true);
         let mut drawn = [Vec::new(), Vec::new(), Vec::new()];
-        let mut ratio = Vec::new();
-        let mut counts = Vec::new();
+        let (mut ratio, mut claims) = (Vec::new(), Vec::new());
         for (control, reuse, wall, steps, factorizations, iterations) in paper {
             let mut runs = Vec::new();
             for seed in 0..seeds {
@@ -241,15 +304,13 @@ impl Page for Table3 {
                 let mut sys = method.system(&scene).map_err(failed)?;
                 let mut x = sys.model().state_at(None, 0).map_err(failed)?;
                 let solver = IcfSolver::new(IcfOptions { reuse_hessian: reuse, ..IcfOptions::paper() });
-                let mut integrator: Box<dyn signorini_core::Integrator> = if control {
-                    Box::new(cenic(solver, 1e-3))
+                let mut integrator: Box<dyn Integrator> = if control {
+                    Box::new(cenic_with(solver, published_controller(1e-3)).map_err(failed)?)
                 } else {
                     Box::new(FixedStep::new(ContactStep::new(solver), 0.01).map_err(failed)?)
                 };
                 let start = Instant::now();
-                let r = integrator
-                    .advance(&mut sys, &mut x, 10.0, &mut signorini_core::NoObserver)
-                    .map_err(failed)?;
+                let r = integrator.advance(&mut sys, &mut x, 10.0, &mut NoObserver).map_err(failed)?;
                 runs.push((start.elapsed().as_secs_f64(), r));
             }
             let of =
@@ -258,7 +319,30 @@ impl Page for Table3 {
             let pairs = [(steps, of(&|r| r.steps)), (factorizations, f), (iterations, i)];
             drawn.iter_mut().zip(pairs).for_each(|(d, (paper, own))| d.push((f64::from(paper), own)));
             ratio.push(f / i);
-            counts.push(i / f64::from(iterations));
+            let name = ["fixed", "control"][usize::from(control)];
+            let key = if reuse { format!("{name}_with_reuse") } else { name.to_owned() };
+            let setting = format!(
+                "{}, {} Hessian reuse",
+                ["fixed time step", "error control"][usize::from(control)],
+                if reuse { "with" } else { "without" }
+            );
+            let most = f64::from(iterations) * if control { 1.2 } else { 1.3 };
+            claims.push(
+                Claim::at_most(&key, &format!("median number of Newton iterations, {setting}"), most, i, "")
+                    .rule(&format!(
+                        "required: at most {} % above the paper, whose random poses are not known",
+                        if control { 20 } else { 30 }
+                    ))
+                    .published(&iterations.to_string()),
+            );
+            if control {
+                let text = format!("median number of accepted steps, {setting}");
+                claims.push(
+                    Claim::between(&format!("{key}_steps"), &text, [430.0, 600.0], pairs[0].1, "")
+                        .rule("required: in 430 … 600, as in table II")
+                        .published(&steps.to_string()),
+                );
+            }
             let yes = |b: bool| if b { "yes" } else { "no" }.to_owned();
             table.row([
                 yes(control),
@@ -280,7 +364,7 @@ impl Page for Table3 {
         for (name, points) in ["steps", "factorisations", "Newton iterations"].iter().zip(drawn) {
             plot.add(name, Mark::Points, points);
         }
-        plot.add("equal", Mark::Dashed, vec![(4e2, 4e2), (2.5e4, 2.5e4)]);
+        plot.add("equal to the paper", Mark::Dashed, vec![(4e2, 4e2), (2.5e4, 2.5e4)]);
         out.plot(plot);
         out.table(table);
         out.extend([
@@ -291,7 +375,7 @@ impl Page for Table3 {
                 ratio[1],
                 "",
             )
-            .required()
+            .rule("required: at most 0.6. Reuse saves two factorisations of five.")
             .published("0.378"),
             Claim::at_most(
                 "reuse_control",
@@ -300,25 +384,10 @@ impl Page for Table3 {
                 ratio[3],
                 "",
             )
-            .required()
+            .rule("required: at most 0.7. Reuse saves three factorisations of ten.")
             .published("0.549"),
-            Claim::at_most(
-                "fixed",
-                "ratio of the iterations to those of the paper, fixed time step without Hessian reuse",
-                1.3,
-                counts[0],
-                "",
-            )
-            .required(),
-            Claim::at_most(
-                "control",
-                "ratio of the iterations to those of the paper, error control without Hessian reuse",
-                1.2,
-                counts[2],
-                "",
-            )
-            .required(),
         ]);
+        out.extend(claims);
         Ok(out)
     }
 }
