@@ -142,7 +142,7 @@ impl Page for ComfreeIcf {
                     span.log10(),
                     "",
                 )
-                .required(),
+                .rule("required: at least 2. An order over a shorter range says little."),
             );
             let worst = points.iter().map(|p| p.1 / (p.0 / (1.0 + p.0))).fold(0.0, f64::max);
             claims.push(

@@ -34,6 +34,10 @@ const ENGINES: f64 = 0.25;
 /// The paper does not state its scene file, margins or which revision it ran.
 const PAPER: f64 = 0.5;
 
+/// Reason of a deviation of a spread.
+const WHY_SPREAD: &str = "Few deep impacts decide on the spread. Their depth and their number depend on the heights of the fall and on the contact points that the \
+    collision detection finds.";
+
 struct Row {
     depths: Depths,
     all: [f64; 2],
@@ -100,7 +104,7 @@ impl Page for Fig03 {
         };
         let mut beside = Plot::new(
             "depths",
-            "Mean penetration depth over the stiffness gain k: this run and the table of the paper.",
+            "Mean penetration depth over the stiffness gain k. Open squares are the numbers in the table of the paper, and dashed lines join them.",
             "stiffness gain k [1/s]",
             "mean penetration depth [mm]",
         );
@@ -123,11 +127,22 @@ impl Page for Fig03 {
                     let text = format!(
                         "k = {k}, d = {d}: mean penetration depth over all contacts with mean mass and solimp width 0.001"
                     );
+                    let rule = "required: within 50 %. The paper does not state its scene file, its margins and its revision.";
                     claims.push(
-                        Claim::relative(&format!("{id}/paper"), &text, theirs[0], r.all[0], PAPER, "mm").required()
-                            .published(&format!("{} mm", theirs[0]))
+                        Claim::relative(&format!("{id}/paper"), &text, theirs[0], r.all[0], PAPER, "mm")
+                            .rule(rule)
+                            .published(&format!("{} ± {} mm", theirs[0], theirs[1]))
                             .because("The number in the paper belongs to other gains, other margins or another revision of the code than its text \
                                 says. The authors' release gives a greater depth on this scene than the paper, too."),
+                    );
+                    let text = format!(
+                        "k = {k}, d = {d}: standard deviation of the penetration depth over all contacts"
+                    );
+                    claims.push(
+                        Claim::relative(&format!("{id}/spread"), &text, theirs[1], r.all[1], PAPER, "mm")
+                            .rule(rule)
+                            .published(&format!("{} mm", theirs[1]))
+                            .because(WHY_SPREAD),
                     );
                     if d == 0.001 || k == 0.5 {
                         plot.add(&format!("k = {k}, d = {d}"), Mark::Line, curve(&r));
@@ -138,10 +153,11 @@ impl Page for Fig03 {
             if *mass == MassScale::Mean {
                 for (color, gain) in [0.001, 0.005].into_iter().enumerate() {
                     let both = SETTINGS.iter().zip(&means).filter(|(s, _)| s.1 == gain);
-                    let (own, theirs) =
+                    let (own, theirs): (_, Vec<(f64, f64)>) =
                         both.map(|((k, _, theirs), own)| ((*k, *own), (*k, theirs[0]))).unzip();
                     beside.add_colored(&format!("d = {gain}, this run"), Mark::LinePoints, color, own);
-                    beside.add_colored(&format!("d = {gain}, paper"), Mark::Dashed, color, theirs);
+                    beside.add_colored("", Mark::Dashed, color, theirs.clone());
+                    beside.add_paper("", theirs);
                 }
             }
             let falls_with_k = [0, 1].iter().all(|i| means[*i] > means[i + 2] && means[i + 2] > means[i + 4]);
@@ -192,7 +208,9 @@ impl Page for Fig03 {
                     ours,
                     ENGINES,
                     "mm",
-                ).required().because("The collision detection finds a different number of contacts of boxes and cylinders. There are about 250 \
+                )
+                .rule("required: within 25 %. Two collision detections find other contact points, and the pile is chaotic.")
+                .because("The collision detection finds a different number of contacts of boxes and cylinders. There are about 250 \
                     contacts per step here and 160 in the release. The additional contacts are shallow."));
             }
         }
@@ -212,9 +230,9 @@ impl Page for Fig03 {
             Claim::at_most(
                 "default",
                 "projected Gauss–Seidel: mean penetration depth over the last 200 steps, when the bodies have settled",
-                0.01,
-                r.last[0],
-                "mm",
+                1e-5,
+                1e-3 * r.last[0],
+                "m",
             )
             .rule("required: at most 10 µm. This is fifty times the residual distance of 0.2 µm that the sweeps allow in a step (1e-4 m/s × 2 ms). \
                 MuJoCo 4.0.0 has 0.449 mm on this scene."),

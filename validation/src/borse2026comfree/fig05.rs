@@ -99,14 +99,17 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     );
     let plot = |name: &str, caption: &str| Plot::new(name, caption, "time [s]", "spin [rad/s]");
     let mut plots = [
-        plot("spin_held", "Spin of the sphere that is held 1 mm deep, with ComFree (mean mass)."),
+        plot(
+            "spin_held",
+            "Spin of the sphere that is held 1 mm deep, with ComFree (mean mass). Open squares are runs of the authors' release.",
+        ),
         plot(
             "spin_weight",
             "Spin of the sphere under its weight. Lines are ComFree (mean mass), points are projected Gauss–Seidel, and dashed lines are Coulomb \
-                friction.",
+                friction. Open squares are runs of the authors' release.",
         ),
     ];
-    let mut claims = Vec::new();
+    let (mut claims, mut released) = (Vec::new(), [Vec::new(), Vec::new()]);
     for weight in [false, true] {
         for (i, mu) in COEFFICIENTS.into_iter().enumerate() {
             let name = if weight { "weight" } else { "held" };
@@ -119,6 +122,7 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             plots[dof].add_colored(&format!("friction coefficient {mu} m"), Mark::Line, i, speed(&ours, dof));
             let known = RELEASE_SPIN.iter().find(|r| r.0 == mu);
             let theirs = known.map(|r| if weight { r.2 } else { r.1 });
+            released[dof].extend(theirs.map(|w| (T, w)));
             let theirs_text = theirs.map_or("–".into(), |x| x.to_string());
             let id = format!("spin_{name}_{mu}");
             if weight {
@@ -220,6 +224,9 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             }
         }
     }
+    for (plot, points) in plots.iter_mut().zip(released) {
+        plot.add_colored("release, after 2 s", Mark::Paper, 0, points);
+    }
     out.heading("Spin of a sphere");
     out.extend(plots);
     out.table(table);
@@ -235,11 +242,11 @@ fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut plot = Plot::new(
         "roll",
         "Speed of a cylinder on its side. Lines are ComFree (mean mass), points are projected Gauss–Seidel. The dashed lines are two closed forms: \
-            Coulomb friction, which stops the cylinder first, and friction in which sliding and rolling share one normal force.",
+            Coulomb friction, which stops the cylinder first, and friction in which sliding and rolling share one normal force. Open squares are runs of the authors' release.",
         "time [s]",
         "speed [m/s]",
     );
-    let mut claims = Vec::new();
+    let (mut claims, mut released) = (Vec::new(), Vec::new());
     for (i, mu) in COEFFICIENTS.into_iter().enumerate() {
         ctx.say(format!("roll, {mu} m"));
         let scene = rolling_cylinder(mu)?;
@@ -255,6 +262,7 @@ fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             (0..=200).map(|k| 0.01 * f64::from(k)).map(|t| (t, shared_roll(mu, t))).collect(),
         );
         let theirs = RELEASE_ROLL.iter().find(|r| r.0 == mu).map(|r| r.1);
+        released.extend(theirs.map(|v| (T, v)));
         table.row([
             mu.to_string(),
             format!("{:.4}", a.v_at(T, 0)),
@@ -298,6 +306,9 @@ fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             .rule("at most g h/2 = 0.01 m/s, half of the speed that friction takes in one step"),
         );
     }
+    plot.add_colored("release, after 2 s", Mark::Paper, 0, released);
+    // Room for the legend above the curves.
+    plot.y_range = Some([-0.05, 1.35]);
     out.heading("A cylinder that slides and rolls");
     out.plot(plot);
     out.table(table);

@@ -166,7 +166,8 @@ impl Page for Modes {
             "time [s]",
             "height [m]",
         );
-        plot.y_range = Some([-0.013, 0.02]);
+        // Room for the legend above the curves.
+        plot.y_range = Some([-0.025, 0.06]);
         let mut effects = Vec::new();
         for (name, method) in &settings {
             ctx.say(*name);
@@ -184,7 +185,7 @@ impl Page for Modes {
                 format!("{:.1e}", e.stack),
             ]);
             if effects.is_empty()
-                || ["no ball", "ComFree as", "memory, sweeps"].iter().any(|n| name.starts_with(n))
+                || ["no ballistic", "ComFree (trace)", "memory, sweeps"].iter().any(|n| name.starts_with(n))
             {
                 plot.add(
                     name,
@@ -236,7 +237,8 @@ impl Page for Modes {
             1.0,
             of("no mass splitting, no cap").gain,
             "",
-        ));
+        )
+        .rule("at least 1, the bound that mass splitting and the cap keep"));
         for (name, i, expected) in
             [("4 directions", 0, std::f64::consts::FRAC_1_SQRT_2), ("16 directions", 1, 1.0)]
         {
@@ -258,7 +260,9 @@ impl Page for Modes {
             1.0,
             of("one evaluation").impact / of("no ballistic").impact,
             "",
-        ).because("Without ballistic gaps the law brakes from φ < (δt + d/k)|u| on. A body that reaches this zone between two steps is slowed once \
+        )
+        .rule("required: at most 1. Ballistic gaps may not deepen an impact.")
+        .because("Without ballistic gaps the law brakes from φ < (δt + d/k)|u| on. A body that reaches this zone between two steps is slowed once \
             before it touches. One evaluation takes away only a part of the approach speed, so that one more step of approach counts. The impact is \
             8 µm deep with more evaluations (projected Gauss–Seidel)."));
         for (name, setting) in [("with", "one evaluation"), ("without", "no ballistic")] {

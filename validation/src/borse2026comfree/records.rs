@@ -167,6 +167,7 @@ fn engine(recorded: &str) -> &str {
         "comfree, paper" => "ComFree, one evaluation (trace)",
         "comfree, default" => "projected Gauss–Seidel, up to 64 sweeps",
         "mujoco" => "MuJoCo",
+        "icf" => "ICF",
         other => TAKEN_APART.iter().find(|e| e.0 == other).map_or(other, |e| e.1),
     }
 }

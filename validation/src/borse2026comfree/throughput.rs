@@ -35,7 +35,7 @@ pub(super) const ENGINES: [Engine; 5] = [
     ONE,
     PLANNING,
     ("projected Gauss–Seidel, up to 64 sweeps", Method::comfree),
-    ("icf", Method::icf),
+    ("ICF", Method::icf),
 ];
 /// The engine beside ours.
 pub(super) const MUJOCO: &str = "MuJoCo";
