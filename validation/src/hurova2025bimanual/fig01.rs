@@ -1,6 +1,7 @@
 use super::CAMERA;
-use signorini_report::trials::{FIRST, Ran, Trial, Trials, run, success};
-use signorini_report::{Context, Page, PageError, PageOutput, Table};
+use signorini_report::claim::counted;
+use signorini_report::trials::{FIRST, Ran, Tally, Trial, Trials, run, success, wilson};
+use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Fig. 1 and section V-C: two seven-axis arms carry the ball over an obstacle that stands elsewhere each time.
 pub(super) struct Fig01;
@@ -8,9 +9,10 @@ pub(super) struct Fig01;
 const NAME: &str = "two_arm_ball_seven_obstacles";
 /// Samples of a plan, and obstacles: quick, standard and full.
 const SAMPLES: [usize; 3] = [12, 32, 64];
-const OBSTACLES: [u64; 3] = [1, 1, 10];
+const OBSTACLES: [u64; 3] = [2, 3, 10];
 /// Successes of ten, by the paper's planner and by the policy that it is compared with.
-const PUBLISHED: [f64; 2] = [60.0, 20.0];
+const PUBLISHED: [usize; 2] = [6, 2];
+const PUBLISHED_RUNS: usize = 10;
 
 impl Page for Fig01 {
     fn id(&self) -> &'static str {
@@ -23,7 +25,7 @@ impl Page for Fig01 {
         "Two seven-axis arms carry a ball over a wall whose position changes from run to run."
     }
     fn cost(&self) -> [f64; 3] {
-        [7.0, 20.0, 1500.0]
+        [12.0, 60.0, 1500.0]
     }
     fn alone(&self) -> bool {
         true
@@ -51,14 +53,53 @@ impl Page for Fig01 {
             table
                 .row(cells.into_iter().chain([format!("{:.1}", r.time), format!("{:.0}", 1e3 * r.planning)]));
         }
-        out.table(table);
-        let claim = "success rate, compared with six of ten runs in the paper";
         let runs: Vec<&Ran> = done.iter().collect();
-        let success = success("success", "", claim, PUBLISHED[0], &runs, count);
-        // One trial is no rate.
-        out.claim(if count > 1 { success.published(&format!("{} %", PUBLISHED[0])) } else { success });
+        out.plot(rates(&Tally::of(&runs)));
+        out.table(table);
+        let claim = format!(
+            "success rate over {}, compared with six of ten runs in the paper",
+            counted(count, "obstacle")
+        );
+        let asked = percent(PUBLISHED[0], PUBLISHED_RUNS);
+        let success = success("success", "", &claim, asked, &runs, count);
+        out.claim(
+            success
+                .rule(&format!("at least {asked} %, the success rate of the paper"))
+                .published(&format!("{asked} % of {PUBLISHED_RUNS} runs")),
+        );
         Ok(out)
     }
+}
+
+fn percent(good: usize, of: usize) -> f64 {
+    100.0 * good as f64 / of as f64
+}
+
+/// Success rates over the number of runs, with Wilson's intervals.
+fn rates(own: &Tally) -> Plot {
+    let mut plot = Plot::new(
+        "success",
+        "Success rate over the number of runs, with the Wilson interval at 95 %. Open squares are the rates of the paper.",
+        "number of runs [–]",
+        "success rate [%]",
+    );
+    plot.y_range = Some([0.0, 105.0]);
+    let results = [
+        ("this run", own.good, own.runs),
+        ("paper, planner", PUBLISHED[0], PUBLISHED_RUNS),
+        ("paper, learned policy", PUBLISHED[1], PUBLISHED_RUNS),
+    ];
+    for (color, (name, good, of)) in results.into_iter().enumerate() {
+        // Those of the paper beside each other.
+        let at = of as f64 + if color == 2 { 0.15 } else { 0.0 };
+        let point = vec![(at, percent(good, of))];
+        plot.add_colored("", Mark::Line, color, wilson(good, of).map(|p| (at, 100.0 * p)).to_vec());
+        plot.add_colored(name, Mark::Points, color, point.clone());
+        if color > 0 {
+            plot.add_colored("", Mark::Paper, 0, point);
+        }
+    }
+    plot
 }
 
 fn text(count: u64) -> Vec<String> {
@@ -69,14 +110,16 @@ fn text(count: u64) -> Vec<String> {
          backward and 0.03 m up or down, and is rotated by up to 0.3 rad."
             .to_owned(),
         format!(
-            "The page has {count} runs with seeds from {FIRST} on. The planner, the weights and the success rule are the ones of the six-axis arms. \
+            "The page has {} with seeds from {FIRST} on. The planner, the weights and the success rule are the ones of the six-axis arms. \
              The plans use projected Gauss–Seidel with the impedance of ComFree and time steps of 5 ms, and the simulation of the robot uses ICF with time steps of 2 ms. \
-             The simulation waits for each plan."
+             The simulation waits for each plan.",
+            counted(count, "run")
         ),
         format!(
             "The paper has two Pandas, a ball and ten perturbed obstacles. It does not state how the obstacles are perturbed. \
              It reports a success rate of {} % for its planner and {} % for a learned policy.",
-            PUBLISHED[0], PUBLISHED[1]
+            percent(PUBLISHED[0], PUBLISHED_RUNS),
+            percent(PUBLISHED[1], PUBLISHED_RUNS)
         ),
     ]
 }
