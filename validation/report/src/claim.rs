@@ -178,7 +178,7 @@ impl Claim {
         Self { verdict: Verdict::Skipped, why: Some(why.to_owned()), ..Self::decided(id, claim, false) }
     }
 
-    /// A claim decided by a number. Lengths in metres that are short become millimetres or micrometres.
+    /// A claim decided by a number. Lengths in metres or millimetres that are short become millimetres or micrometres.
     ///
     /// ```
     /// # use signorini_report::Claim;
@@ -302,6 +302,7 @@ fn readable(unit: &str, size: f64) -> (f64, &str) {
     match unit {
         "m" if (SHORT[1]..SHORT[0]).contains(&size) => (1e3, "mm"),
         "m" if (SHORT[2]..SHORT[1]).contains(&size) => (1e6, "µm"),
+        "mm" if (1e3 * SHORT[2]..1e3 * SHORT[1]).contains(&size) => (1e3, "µm"),
         _ => (1.0, unit),
     }
 }

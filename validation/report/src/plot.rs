@@ -473,6 +473,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn conformance_the_legend_names_each_look_once() {
+        let mut plot = Plot::new("p", "", "x", "y");
+        for k in [0.0, 1.0] {
+            plot.add_colored("ours", Mark::Line, 0, vec![(0.0, k), (1.0, k + 1.0)]);
+        }
+        plot.add_colored("ours", Mark::Points, 1, vec![(0.5, 0.5)]);
+        plot.add_paper("Table 1", vec![(0.2, 1.5)]).add_paper("", vec![(0.3, 1.5)]);
+        let labels: Vec<String> = plot.entries().into_iter().map(|e| e.label().to_owned()).collect();
+        assert_eq!(labels, ["ours", "ours", "paper, Table 1", "paper"]);
+    }
+
+    #[test]
     fn property_equal_scales_show_all_with_units_of_one_length() {
         for (wide, high) in [(1.0, 1.0), (10.0, 1.0), (0.1, 3.0)] {
             let mut plot = Plot::new("p", "", "x", "y");

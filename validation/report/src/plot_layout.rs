@@ -172,6 +172,14 @@ impl Entry {
     }
 }
 
+#[cfg(test)]
+impl Entry {
+    /// The whole label.
+    pub(crate) fn label(&self) -> &str {
+        &self.label
+    }
+}
+
 /// Names of the curves, in a box.
 pub(crate) struct Legend {
     pub entries: Vec<Entry>,

@@ -188,6 +188,21 @@ fn conformance_markup_in_text_is_escaped() {
     assert!(!html.contains("<i>") && html.contains("&lt;i&gt;"));
 }
 
+/// A film starts behind a click. Where it cannot play, the page tells so; a page without films has no script.
+#[test]
+fn conformance_films_wait_for_a_click() {
+    let folder = Folder::new("films");
+    let mut out = PageOutput::new(["text"]);
+    out.parts.push(part(3, "picture"));
+    assert!(!html(&folder, &out).contains("<script>"));
+    out.parts.push(part(5, "film"));
+    let page = html(&folder, &out);
+    assert!(page.contains("data-film=\"film.html\"") && !page.contains("<iframe"), "{page}");
+    for told in ["This browser has no WebGL", "The film could not be loaded", "The film needs JavaScript"] {
+        assert!(page.contains(told), "{told}");
+    }
+}
+
 /// A figure without a point to draw is told in words, one with a point is drawn.
 #[test]
 fn conformance_figures_without_data_are_told() {
