@@ -4,8 +4,8 @@ use signorini_core::na::{Point3, Vector3};
 
 use crate::{Aabb, Bvh, Stencil, segment_crosses_triangle};
 
-/// A triangle surface among others: its points, and its triangles and edges as numbers of points among those of all surfaces.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A surface among others: its points, and its triangles and edges as numbers of points among those of all surfaces. Without triangles it is that of a point or an edge with a radius.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurfaceFeatures {
     /// Points.
     pub points: Range<u32>,
@@ -13,6 +13,8 @@ pub struct SurfaceFeatures {
     pub triangles: Vec<[u32; 3]>,
     /// Edges.
     pub edges: Vec<[u32; 2]>,
+    /// Distance of the surface from its features \[m\].
+    pub radius: f64,
 }
 
 /// A vertex–triangle or edge–edge pair of two surfaces.
@@ -22,7 +24,7 @@ pub struct StencilPair {
     pub surfaces: [u32; 2],
     /// Kind.
     pub stencil: Stencil,
-    /// Points in the stencil's order, numbered among those of all surfaces. The edge of the first surface comes first; a vertex may be of either.
+    /// Points in the stencil's order, numbered among those of all surfaces. The edge of the first surface comes first; a vertex may be of either. An edge or a point in the place of a triangle repeats its last point.
     pub points: [u32; 4],
 }
 
@@ -152,6 +154,34 @@ impl SurfacePairs {
                 let ([a, b], [c, d]) = (s[0].edges[e as usize], s[1].edges[f as usize]);
                 out.push(StencilPair { surfaces, stencil: Stencil::EdgeEdge, points: [a, b, c, d] });
             });
+            self.round_pairs(surfaces, motion, margin, out);
+        }
+    }
+
+    /// Pairs of two surfaces without triangles besides those of edges: each point with the edges of the other, two points where there are no edges.
+    fn round_pairs(
+        &mut self,
+        surfaces: [u32; 2],
+        motion: StraightMotion<'_>,
+        margin: f64,
+        out: &mut Vec<StencilPair>,
+    ) {
+        let [a, b] = surfaces.map(|s| &self.surfaces[s as usize]);
+        if !(a.triangles.is_empty() && b.triangles.is_empty()) {
+            return;
+        }
+        let mut push = |points| out.push(StencilPair { surfaces, stencil: Stencil::PointTriangle, points });
+        if a.edges.is_empty() && b.edges.is_empty() {
+            self.features(surfaces, motion, margin, [VERTEX, VERTEX], |s, [v, w]| {
+                let [p, q] = [s[0].points.start + v, s[1].points.start + w];
+                push([p, q, q, q]);
+            });
+        }
+        for sides in [surfaces, [surfaces[1], surfaces[0]]] {
+            self.features(sides, motion, margin, [VERTEX, EDGE], |s, [v, e]| {
+                let [p, q] = s[1].edges[e as usize];
+                push([s[0].points.start + v, p, q, q]);
+            });
         }
     }
 
@@ -195,7 +225,7 @@ impl SurfacePairs {
                 whole.include(&Point3::from(*x));
                 whole.include(&Point3::from(x + (dx - shift)));
             }
-            s.whole = Aabb3(whole);
+            s.whole = Aabb3(extended(&whole, &Vector3::zeros(), surface.radius));
             s.fresh = false;
             spread[0].include(&whole.min);
             spread[1].include(&whole.min);
@@ -282,7 +312,8 @@ impl Swept {
         let of = |i: u32| {
             let (x, dx) = (m.x[i as usize], m.dx[i as usize]);
             let y = x + (dx - shift);
-            Aabb { min: Point3::from(x.inf(&y)), max: Point3::from(x.sup(&y)) }
+            let around = Aabb { min: Point3::from(x.inf(&y)), max: Point3::from(x.sup(&y)) };
+            extended(&around, &Vector3::zeros(), s.radius)
         };
         self.layers[VERTEX].refit(s.points.clone().map(of));
         let first = s.points.start;

@@ -20,7 +20,7 @@ fn scene(parts: &[(TriangleMesh, Isometry3<f64>)]) -> (Vec<SurfaceFeatures>, Vec
         let edges: BTreeSet<[u32; 2]> =
             triangles.iter().flat_map(sides).map(|[a, b]| [a.min(b), a.max(b)]).collect();
         let edges = edges.into_iter().collect();
-        surfaces.push(SurfaceFeatures { points: first..x.len() as u32, triangles, edges });
+        surfaces.push(SurfaceFeatures { points: first..x.len() as u32, triangles, edges, radius: 0.0 });
     }
     (surfaces, x)
 }

@@ -51,6 +51,18 @@ impl StencilDistance {
         }
     }
 
+    /// Distance of the first of four points to the edge between two others, whose numbers are 1 to 3.
+    pub fn to_edge(x: &[Vector3<f64>; 4], [i, j]: [usize; 2]) -> Self {
+        at_edge(&to_edge(&x[0], &x[i], &x[j]), 0, [i, j], 1.0)
+    }
+
+    /// Distance of the first of four points to another, whose number is 1 to 3.
+    pub fn to_point(x: &[Vector3<f64>; 4], i: usize) -> Self {
+        let (mut weights, r) = ([1.0, 0.0, 0.0, 0.0], x[0] - x[i]);
+        weights[i] = -1.0;
+        Self { squared: r.norm_squared(), weights, r, features: Features::Points }
+    }
+
     /// d \[m\].
     pub fn distance(&self) -> f64 {
         self.squared.sqrt()
