@@ -1,5 +1,8 @@
+use signorini_core::largest;
 use signorini_core::na::{Isometry3, Matrix3, Point3, Vector3};
-use signorini_geometry::{MassProperties, TriangleMesh};
+use signorini_geometry::{MassProperties, Shape, TriangleMesh};
+
+use crate::surface::{BodyPart, BodySurface, Moments, moments, pieces};
 
 /// Why a mesh is no affine body.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -97,7 +100,7 @@ pub enum BodyError {
 pub struct AffineBody {
     /// Name.
     pub name: String,
-    /// Points X of the surface about the centre of mass \[m\].
+    /// Points X of the surface, of balls and capsules those within, about the centre of mass \[m\].
     pub points: Vec<Vector3<f64>>,
     /// Triangles, counter-clockwise from outside.
     pub triangles: Vec<[u32; 3]>,
@@ -117,8 +120,8 @@ pub struct AffineBody {
     pub com: Vector3<f64>,
     /// Coefficient of friction.
     pub friction: f64,
-    /// Number of points up to the end of each part of the surface; see [`AffineBody::assembled`].
-    pub parts: Vec<u32>,
+    /// Parts of the surface; see [`AffineBody::assembled`].
+    pub parts: Vec<BodyPart>,
     /// One point of each connected piece of the surface.
     pub pieces: Vec<u32>,
     /// Does not move.
@@ -155,31 +158,43 @@ impl AffineBody {
     /// # Errors
     /// [`BodyError::Degenerate`].
     pub fn shell(name: &str, mesh: &TriangleMesh) -> Result<Self, BodyError> {
-        Ok(Self::bare(name, mesh, Vector3::zeros())?.held())
+        Ok(Self::bare(name, &[mesh.clone().into()], Vector3::zeros())?.held())
+    }
+
+    /// A ball of uniform density \[kg/m³\] about the origin of its frame: round, not of facets.
+    ///
+    /// # Errors
+    /// [`BodyError::Surface`]: a radius \[m\] or density that is not positive.
+    pub fn ball(name: &str, radius: f64, density: f64) -> Result<Self, BodyError> {
+        let surface = BodySurface::Ball { centre: Point3::origin(), radius };
+        Self::round(name, surface, &Shape::Sphere { radius }, density)
+    }
+
+    /// A capsule of uniform density \[kg/m³\] about the z axis of its frame, round as a ball is; its edge is from −`half_length` to `half_length` \[m\].
+    ///
+    /// # Errors
+    /// [`BodyError::Surface`]: a radius \[m\], half length or density that is not positive.
+    pub fn capsule(name: &str, radius: f64, half_length: f64, density: f64) -> Result<Self, BodyError> {
+        let ends = [-half_length, half_length].map(|z| Point3::new(0.0, 0.0, z));
+        let surface = BodySurface::Capsule { ends, radius };
+        Self::round(name, surface, &Shape::Capsule { radius, half_length }, density)
+    }
+
+    fn round(name: &str, surface: BodySurface, shape: &Shape, density: f64) -> Result<Self, BodyError> {
+        let mass = MassProperties::of_shape(shape, density)
+            .map_err(|e| BodyError::Surface { name: name.to_owned(), why: e.to_string() })?;
+        Self::assembled(name, &[surface], &mass)
     }
 
     /// Solid that a closed surface encloses.
     fn enclosed(name: &str, mesh: &TriangleMesh, density: f64) -> Result<Self, BodyError> {
         let own = || name.to_owned();
-        let x: Vec<Vector3<f64>> = mesh.vertices().iter().map(|p| p.coords).collect();
-        let (mut volume, mut first, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
-        // Tetrahedra from a point of the mesh, so that far origins cost no digits.
-        let origin = x.first().copied().unwrap_or_default();
-        for t in mesh.triangles() {
-            let [a, b, c] = t.map(|i| x[i as usize] - origin);
-            let det = a.dot(&b.cross(&c));
-            let sum = a + b + c;
-            volume += det / 6.0;
-            first += det / 24.0 * sum;
-            let square = |v: &Vector3<f64>| v * v.transpose();
-            second += det / 120.0 * (square(&a) + square(&b) + square(&c) + square(&sum));
-        }
-        let bare = Self::bare(name, mesh, first / volume + origin)?;
+        let Moments { volume, centre, second } = moments(mesh);
+        let bare = Self::bare(name, &[mesh.clone().into()], centre)?;
         if volume <= 0.0 {
             return Err(BodyError::Inverted { name: own(), volume });
         }
-        let com = first / volume;
-        let second_moment = density * (second - volume * com * com.transpose());
+        let second_moment = density * second;
         if second_moment.cholesky().is_none() {
             return Err(BodyError::Flat { name: own() });
         }
@@ -187,52 +202,57 @@ impl AffineBody {
     }
 
     /// The surface alone about `com` \[m\], with a mass and a volume of one.
-    fn bare(name: &str, mesh: &TriangleMesh, com: Vector3<f64>) -> Result<Self, BodyError> {
-        let x: Vec<Vector3<f64>> = mesh.vertices().iter().map(|p| p.coords).collect();
-        for (triangle, t) in mesh.triangles().iter().enumerate() {
-            let [a, b, c] = t.map(|i| x[i as usize]);
-            let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
-            if (b - a).cross(&(c - a)).norm() <= 1e-14 * longest * longest {
-                return Err(BodyError::Degenerate { name: name.to_owned(), triangle });
-            }
-        }
-        let mut edges: Vec<[u32; 2]> = mesh
-            .triangles()
-            .iter()
-            .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
-            .map(|[a, b]| [a.min(b), a.max(b)])
-            .collect();
-        edges.sort_unstable();
-        edges.dedup();
-        let (mut point_areas, mut edge_areas) = (vec![0.0; x.len()], vec![0.0; edges.len()]);
-        for t in mesh.triangles() {
-            let [a, b, c] = t.map(|i| x[i as usize]);
-            let third = (b - a).cross(&(c - a)).norm() / 6.0;
-            for (i, j) in [(0, 1), (1, 2), (2, 0)].map(|(i, j)| (t[i], t[j])) {
-                point_areas[i as usize] += third;
-                if let Ok(e) = edges.binary_search(&[i.min(j), i.max(j)]) {
-                    edge_areas[e] += third;
-                }
-            }
-        }
-        Ok(Self {
+    fn bare(name: &str, surfaces: &[BodySurface], com: Vector3<f64>) -> Result<Self, BodyError> {
+        let mut out = Self {
             name: name.to_owned(),
-            point_areas,
-            edge_areas,
-            points: x.iter().map(|x| x - com).collect(),
-            triangles: mesh.triangles().to_vec(),
-            edges,
+            point_areas: Vec::new(),
+            edge_areas: Vec::new(),
+            points: Vec::new(),
+            triangles: Vec::new(),
+            edges: Vec::new(),
             volume: 1.0,
             mass: 1.0,
             second_moment: Matrix3::identity(),
             com,
             friction: 0.0,
-            parts: vec![x.len() as u32],
-            pieces: pieces(mesh),
+            parts: Vec::new(),
+            pieces: Vec::new(),
             fixed: false,
             gravity_compensation: 0.0,
             driven: false,
-        })
+        };
+        surfaces.iter().try_for_each(|s| out.add(s))?;
+        Ok(out)
+    }
+
+    /// Adds a part to the surface.
+    fn add(&mut self, surface: &BodySurface) -> Result<(), BodyError> {
+        let (first, before) = (self.points.len() as u32, self.triangles.len());
+        let x: Vec<Vector3<f64>> = surface.points().iter().map(|p| p.coords).collect();
+        let edges = surface.edges();
+        let (mut point_areas, mut edge_areas) = (vec![0.0; x.len()], vec![0.0; edges.len()]);
+        for (triangle, t) in surface.triangles().iter().enumerate() {
+            let [a, b, c] = t.map(|i| x[i as usize]);
+            let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
+            let area = (b - a).cross(&(c - a)).norm();
+            if area <= 1e-14 * longest * longest {
+                return Err(BodyError::Degenerate { name: self.name.clone(), triangle: before + triangle });
+            }
+            for (i, j) in [(0, 1), (1, 2), (2, 0)].map(|(i, j)| (t[i], t[j])) {
+                point_areas[i as usize] += area / 6.0;
+                if let Ok(e) = edges.binary_search(&[i.min(j), i.max(j)]) {
+                    edge_areas[e] += area / 6.0;
+                }
+            }
+        }
+        self.point_areas.append(&mut point_areas);
+        self.edge_areas.append(&mut edge_areas);
+        self.pieces.extend(pieces(surface).iter().map(|i| first + i));
+        self.points.extend(x.iter().map(|x| x - self.com));
+        self.triangles.extend(surface.triangles().iter().map(|t| t.map(|i| first + i)));
+        self.edges.extend(edges.iter().map(|e| e.map(|i| first + i)));
+        self.parts.push(BodyPart { end: self.points.len() as u32, radius: surface.radius() });
+        Ok(())
     }
 
     /// A body with this surface whose mass, centre and inertia are given, as files have them.
@@ -245,48 +265,45 @@ impl AffineBody {
     /// # Errors
     /// As [`AffineBody::solid`]; [`BodyError::Flat`] where moments of inertia do not obey the triangle inequality strictly: no body of some thickness has them.
     pub fn with_inertia(name: &str, mesh: &TriangleMesh, mass: &MassProperties) -> Result<Self, BodyError> {
-        Self::assembled(name, std::slice::from_ref(mesh), mass)
+        Self::assembled(name, &[mesh.clone().into()], mass)
     }
 
     /// A body with a surface of several closed parts, which may touch or overlap: bodies do not collide with themselves. A rule for each two parts that meet is possible: [`crate::AffineSystem::with_rule`].
     ///
     /// # Errors
     /// As [`AffineBody::with_inertia`], for any of the parts.
-    pub fn assembled(name: &str, parts: &[TriangleMesh], mass: &MassProperties) -> Result<Self, BodyError> {
+    pub fn assembled(name: &str, parts: &[BodySurface], mass: &MassProperties) -> Result<Self, BodyError> {
+        let own = || name.to_owned();
         if !(mass.mass > 0.0 && mass.mass.is_finite()) {
-            let value = mass.mass;
-            return Err(BodyError::Value { name: name.to_owned(), what: "mass", value, range: "kg > 0" });
+            return Err(BodyError::Value { name: own(), what: "mass", value: mass.mass, range: "kg > 0" });
         }
-        if parts.iter().any(|p| !p.is_watertight()) {
-            return Err(BodyError::Open { name: name.to_owned() });
+        if parts.is_empty() {
+            return Err(BodyError::Surface { name: own(), why: "it has no part".into() });
         }
-        let (mut points, mut triangles, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-        for part in parts {
-            let first = points.len() as u32;
-            points.extend_from_slice(part.vertices());
-            ends.push(points.len() as u32);
-            triangles.extend(part.triangles().iter().map(|t| t.map(|i| i + first)));
+        let round = parts.iter().filter(|p| p.triangles().is_empty());
+        if let Some(value) = round.map(BodySurface::radius).find(|r| !(*r > 0.0 && r.is_finite())) {
+            return Err(BodyError::Value { name: own(), what: "radius", value, range: "a length above 0 m" });
         }
-        let whole = TriangleMesh::new(points, triangles)
-            .map_err(|e| BodyError::Surface { name: name.to_owned(), why: e.to_string() })?;
-        let solid = Self::enclosed(name, &whole, 1.0)?;
+        let short = |p: &&BodySurface| matches!(p, BodySurface::Capsule { ends: [a, b], radius } if (b - a).norm() <= 1e-9 * radius);
+        if parts.iter().any(|p| short(&p)) {
+            let range = "a length above 0 m, or a ball in its place";
+            return Err(BodyError::Value { name: own(), what: "edge of a capsule", value: 0.0, range });
+        }
+        if parts.iter().any(|p| !p.is_closed()) {
+            return Err(BodyError::Open { name: own() });
+        }
+        let bare = Self::bare(name, parts, mass.com.coords)?;
+        let volume: f64 = parts.iter().map(BodySurface::volume).sum();
+        if volume <= 0.0 {
+            return Err(BodyError::Inverted { name: own(), volume });
+        }
         let second_moment = 0.5 * mass.inertia.trace() * Matrix3::identity() - mass.inertia;
         if second_moment.cholesky().is_none() {
-            return Err(BodyError::Flat { name: name.to_owned() });
+            return Err(BodyError::Flat { name: own() });
         }
-        let shift = solid.com - mass.com.coords;
-        let points = solid.points.iter().map(|x| x + shift).collect();
         // The colliding surface may be small beside the body that it stands for.
-        let volume = solid.volume.max(LEAST * ellipsoid(mass.mass, &second_moment));
-        Ok(Self {
-            points,
-            parts: ends,
-            volume,
-            mass: mass.mass,
-            second_moment,
-            com: mass.com.coords,
-            ..solid
-        })
+        let volume = volume.max(LEAST * ellipsoid(mass.mass, &second_moment));
+        Ok(Self { volume, mass: mass.mass, second_moment, ..bare })
     }
 
     /// This body with a coefficient of friction; two bodies have the larger of theirs.
@@ -313,6 +330,26 @@ impl AffineBody {
         Self { driven: true, fixed: false, ..self }
     }
 
+    /// Distance of the surface from the centre of mass at its furthest point \[m\].
+    pub fn extent(&self) -> f64 {
+        largest(self.by_parts().map(|(points, radius)| largest(points.iter().map(Vector3::norm)) + radius))
+    }
+
+    /// Points of each part, and its radius \[m\].
+    pub(crate) fn by_parts(&self) -> impl Iterator<Item = (&[Vector3<f64>], f64)> {
+        let mut start = 0;
+        self.parts.iter().map(move |part| {
+            let points = &self.points[start..part.end as usize];
+            start = part.end as usize;
+            (points, part.radius)
+        })
+    }
+
+    /// Radius of the part that a point is of \[m\].
+    pub(crate) fn radius_at(&self, point: u32) -> f64 {
+        self.parts.get(self.parts.partition_point(|p| p.end <= point)).map_or(0.0, |p| p.radius)
+    }
+
     /// Coordinates at a pose of the mesh's frame, 12.
     pub fn coordinates(&self, pose: &Isometry3<f64>) -> [f64; 12] {
         let p = pose * Point3::from(self.com);
@@ -333,26 +370,6 @@ const LEAST: f64 = 0.1;
 /// Volume of the uniform ellipsoid with this mass \[kg\] and second moment \[kg·m²\], S = m/5 diag(a², b², c²).
 fn ellipsoid(mass: f64, second_moment: &Matrix3<f64>) -> f64 {
     4.0 / 3.0 * std::f64::consts::PI * (second_moment * (5.0 / mass)).determinant().sqrt()
-}
-
-/// The first point of each connected piece of a surface.
-fn pieces(mesh: &TriangleMesh) -> Vec<u32> {
-    let mut of: Vec<u32> = (0..mesh.vertices().len() as u32).collect();
-    // Each point points to one before it, or to itself; chains are followed and shortened.
-    fn root(of: &mut [u32], mut i: u32) -> u32 {
-        while of[i as usize] != i {
-            of[i as usize] = of[of[i as usize] as usize];
-            i = of[i as usize];
-        }
-        i
-    }
-    for t in mesh.triangles() {
-        let first = t.map(|i| root(&mut of, i));
-        let low = first[0].min(first[1]).min(first[2]);
-        first.iter().for_each(|f| of[*f as usize] = low);
-    }
-    let used = |i: &u32| mesh.triangles().iter().any(|t| t.contains(i));
-    (0..of.len() as u32).filter(|i| of[*i as usize] == *i).filter(used).collect()
 }
 
 /// A of coordinates, or of a velocity.

@@ -18,11 +18,44 @@ pub(crate) struct Candidate {
     pub sides: [u8; 4],
     /// One, or the area that the pair stands for \[m²\].
     pub weight: f64,
-    /// Distance at the start of the step, at most the reach \[m\]; NaN until somebody needs it.
+    /// Radii of both surfaces, added \[m\].
+    pub thickness: f64,
+    /// Gap at the start of the step, at most the reach \[m\]; NaN until somebody needs it.
     pub start: f64,
-    /// Distance when it was last worked out \[m\], NaN before, and the odometers of both bodies then, added.
-    pub distance: f64,
+    /// Gap when it was last worked out \[m\], NaN before, and the odometers of both bodies then, added.
+    pub gap: f64,
     pub odometer: f64,
+}
+
+impl Candidate {
+    /// Gap where points are at `x` \[m\].
+    pub(crate) fn gap_at(&self, x: &[Vector3<f64>]) -> f64 {
+        self.pair.stencil.distance(&gather(&self.pair, x)).distance() - self.thickness
+    }
+}
+
+/// A pair within reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached {
+    /// Number of the candidate.
+    pub candidate: u32,
+    /// Distance of the features, or of a part of them.
+    pub distance: StencilDistance,
+    /// Distance less both radii \[m\].
+    pub gap: f64,
+    /// Square of the gap, negative where surfaces overlap \[m²\].
+    pub squared: f64,
+    /// How often it counts.
+    pub count: f64,
+}
+
+impl Reached {
+    pub(crate) fn new(candidate: u32, distance: StencilDistance, thickness: f64) -> Self {
+        let gap = distance.distance() - thickness;
+        // Points and triangles keep all digits.
+        let squared = if thickness > 0.0 { gap * gap.abs() } else { distance.squared };
+        Self { candidate, distance, gap, squared, count: 1.0 }
+    }
 }
 
 /// Pairs within reach anywhere near a segment of coordinates: found once, used for collision detection and trial points along the segment and for everything nearby.
@@ -89,13 +122,7 @@ impl Candidates {
 
     /// Distances of the pairs within reach at `q`, where points are at `x`, with the number of the candidate. Pairs that cannot have come within reach since they
     /// were last looked at are passed over.
-    pub(crate) fn look(
-        &mut self,
-        world: &World,
-        q: &[f64],
-        x: &[Vector3<f64>],
-        out: &mut Vec<(u32, StencilDistance)>,
-    ) {
+    pub(crate) fn look(&mut self, world: &World, q: &[f64], x: &[Vector3<f64>], out: &mut Vec<Reached>) {
         self.ensure(world, q, q);
         self.seen.resize(q.len(), f64::NAN);
         self.odometers.resize(world.free.len(), 0.0);
@@ -108,33 +135,35 @@ impl Candidates {
         }
         self.seen.copy_from_slice(q);
         let reach = self.reach;
-        let squared = reach * reach;
         out.clear();
         let odometers = &self.odometers;
-        let look = |first: usize, chunk: &mut [Candidate], out: &mut Vec<(u32, StencilDistance)>| {
+        let look = |first: usize, chunk: &mut [Candidate], out: &mut Vec<Reached>| {
             for (i, c) in (first as u32..).zip(chunk) {
                 let [a, b] = world.bodies_of(c.pair.surfaces);
                 let odometer = odometers[a as usize] + odometers[b as usize];
                 // Round-off of the sums is far below a millionth of the way.
-                if c.distance - 1.000001 * (odometer - c.odometer) > reach {
+                if c.gap - 1.000001 * (odometer - c.odometer) > reach {
                     continue;
                 }
                 let d = c.pair.stencil.distance(&gather(&c.pair, x));
-                (c.distance, c.odometer) = (d.squared.sqrt(), odometer);
-                if d.squared < squared {
-                    out.push((i, d));
+                let n = Reached::new(i, d, c.thickness);
+                (c.gap, c.odometer) = (n.gap, odometer);
+                if n.gap < reach {
+                    out.push(n);
                 }
             }
         };
         if self.threads.alone(self.list.len()) {
-            return look(0, &mut self.list, out);
+            look(0, &mut self.list, out);
+        } else {
+            let work = |first: usize, chunk: &mut [Candidate]| {
+                let mut found = Vec::new();
+                look(first, chunk, &mut found);
+                found
+            };
+            self.threads.run(&mut self.list, work, |found| out.extend(found));
         }
-        let work = |first: usize, chunk: &mut [Candidate]| {
-            let mut found = Vec::new();
-            look(first, chunk, &mut found);
-            found
-        };
-        self.threads.run(&mut self.list, work, |found| out.extend(found));
+        world.multiplicity.count(&self.list, x, reach, out);
     }
 
     /// Whether all pairs within reach at `q` are in the list.
@@ -185,8 +214,8 @@ impl Candidates {
             let mut kept = 0;
             for i in 0..chunk.len() {
                 let pair = chunk[i];
-                let d = pair.stencil.distance(&gather(&pair, x)).distance();
-                if d <= reach + approach(pair.stencil, &gather(&pair, dx)) {
+                let d = pair.stencil.distance(&gather(&pair, x)).distance() - world.thickness(&pair);
+                if d <= reach + approach(pair.stencil, &gather(&pair, dx)) && !world.passed_over(&pair) {
                     chunk[kept] = pair;
                     kept += 1;
                 }
@@ -202,8 +231,9 @@ impl Candidates {
                 mollifier: world.mollifier(pair),
                 sides: world.sides(pair),
                 weight: world.weight(pair),
+                thickness: world.thickness(pair),
                 start: f64::NAN,
-                distance: f64::NAN,
+                gap: f64::NAN,
                 odometer: 0.0,
             }));
         }
@@ -224,6 +254,7 @@ impl Candidates {
                     continue;
                 }
                 let along = [along[0] * alpha, along[1] * alpha, along[2] * alpha, along[3] * alpha];
+                let ccd = Ccd { separation: ccd.separation + c.thickness, ..*ccd };
                 let free = match ccd.impact(c.pair.stencil, &gather(&c.pair, x), &along) {
                     Impact::None => continue,
                     Impact::Before(t) => t,

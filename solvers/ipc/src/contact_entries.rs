@@ -12,19 +12,22 @@ pub const FRICTION: u64 = 1 << 63;
 /// Bit of [`ContactGeometry::feature`] of entries that are of a [`crate::SkinLaw`]: three rows (n, t₁, t₂) each.
 pub const SKIN: u64 = 1 << 62;
 
-/// The entry of constraint `k` between two points of a pair, whose points are at `x`: the first point, an arm to the other.
+/// The entry of constraint `k` between two points of a pair, whose points are at `x`: the first point, an arm to the other. `n` leads from the first body to the second.
 fn entry(
     world: &World,
     k: usize,
     pair: &StencilPair,
     weights: &[f64; 4],
+    n: &Vector3<f64>,
     x: impl Fn(usize) -> Vector3<f64>,
 ) -> ContactGeometry {
     let sides = world.sides(pair);
     // Where the points of each side that a distance joins are: Σ |wᵢ| xᵢ.
     let at = |i: &usize| weights[*i].abs() * x(*i);
     let end = |side| (0..4).filter(|i| usize::from(sides[*i]) == side).map(|i| at(&i)).sum();
-    let [p, other]: [Vector3<f64>; 2] = [end(0), end(1)];
+    let [first, second]: [Vector3<f64>; 2] = [end(0), end(1)];
+    let [near, far] = pair.surfaces.map(|s| world.radius_of(s));
+    let (p, other) = (first + near * n, second - far * n);
     ContactGeometry {
         constraint: k as u32,
         bodies: world.bodies_of(pair.surfaces),
@@ -44,7 +47,7 @@ pub(crate) fn barrier(world: &World, k: usize, near: &Near) -> ContactGeometry {
     ContactGeometry {
         r_wc: ContactGeometry::frame(&n),
         gap: near.start,
-        ..entry(world, k, &near.pair, &near.distance.weights, |i| near.x[i])
+        ..entry(world, k, &near.pair, &near.distance.weights, &n, |i| near.x[i])
     }
 }
 
@@ -54,11 +57,12 @@ pub(crate) fn friction(world: &World, x: &[Vector3<f64>], k: usize, s: &Sliding)
     let [t1, t2] = s.tangents.map(|t| if first == 0 { -t } else { t });
     let x = |i: usize| x[s.pair.points[i] as usize];
     let between: Vector3<f64> = (0..4).map(|i| s.weights[i] * x(i)).sum();
+    let n = if first == 0 { -between } else { between }.normalize();
     ContactGeometry {
         r_wc: Matrix3::from_columns(&[t1, t2, t1.cross(&t2)]),
-        gap: between.norm(),
+        gap: between.norm() - world.thickness(&s.pair),
         feature: FRICTION | k as u64,
-        ..entry(world, k, &s.pair, &s.weights, x)
+        ..entry(world, k, &s.pair, &s.weights, &n, x)
     }
 }
 
@@ -68,6 +72,6 @@ pub(crate) fn skin(world: &World, x: &[Vector3<f64>], k: usize, s: &SkinPoint) -
         r_wc: s.frame,
         gap: s.gap,
         feature: SKIN | k as u64,
-        ..entry(world, k, &s.pair, &s.weights, |i| x[s.pair.points[i] as usize])
+        ..entry(world, k, &s.pair, &s.weights, &s.frame.column(0).into(), |i| x[s.pair.points[i] as usize])
     }
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use signorini_core::na::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{ContactMaterial, LawPool, ProblemError, check_count, check_finite};
-use signorini_geometry::{MassProperties, MeshDefect, Shape, TriangleMesh};
+use signorini_geometry::{MassProperties, Shape, TriangleMesh};
 use signorini_scene::{CollisionFilter, GeomShape, JointKind as SceneJoint, Pose, Scene, Transmission};
 
 use crate::readout::{Made, Readout};
@@ -12,8 +12,8 @@ use crate::scene_error::unsupported;
 use crate::scene_joints::{SceneJoints, hold_welded, turned};
 use crate::scene_motors::{Driven, SceneMotor};
 use crate::{
-    AffineBody, AffineSystem, FromSceneError, IpcOptions, Joint, JointAction, JointKind, SkinLaw, SkinPair,
-    SurfacePart,
+    AffineBody, AffineSystem, BodySurface, FromSceneError, IpcOptions, Joint, JointAction, JointKind,
+    SkinLaw, SkinPair, SurfacePart,
 };
 
 /// Affine bodies made from a scene. A copy goes on from where the original is ([`AffineSystem`]).
@@ -43,22 +43,33 @@ pub struct AffineScene {
 
 /// Half the edge of the cuboid that stands for a half-space \[m\].
 const GROUND: f64 = 1000.0;
-/// Refinement of balls, sides of cylinders and capsules.
+/// Refinement of ellipsoids, sides of cylinders.
 const BALL: u32 = 2;
 const SIDES: u32 = 24;
 
 /// End of the sentence on a geom whose two coefficients of friction differ: the barrier knows one.
 const STATIC_ONLY: &str = ": its dynamic friction is left out, the static one acts";
 
-/// The surface of a shape, curved ones by facets.
-fn surface(shape: &Shape, geom: &str) -> Result<TriangleMesh, FromSceneError> {
-    let ball = || TriangleMesh::icosphere(1.0, BALL);
+/// The surface of a shape at a pose: balls and capsules are round, ellipsoids and cylinders have facets.
+fn surface(shape: &Shape, pose: &Isometry3<f64>, geom: &str) -> Result<BodySurface, FromSceneError> {
     let made = match shape {
+        Shape::Sphere { radius } => {
+            let centre = pose * Point3::origin();
+            return Ok(BodySurface::Ball { centre, radius: *radius });
+        }
+        // One without an edge is a ball.
+        Shape::Capsule { radius, half_length } if *half_length <= 1e-9 * radius => {
+            return Ok(BodySurface::Ball { centre: pose * Point3::origin(), radius: *radius });
+        }
+        Shape::Capsule { radius, half_length } => {
+            let ends = [-half_length, *half_length].map(|z| pose * Point3::new(0.0, 0.0, z));
+            return Ok(BodySurface::Capsule { ends, radius: *radius });
+        }
         Shape::Box { half_extents } => TriangleMesh::cuboid(half_extents),
-        Shape::Sphere { radius } => TriangleMesh::icosphere(*radius, BALL),
-        Shape::Ellipsoid { semi_axes } => ball().and_then(|m| m.scaled(*semi_axes)),
+        Shape::Ellipsoid { semi_axes } => {
+            TriangleMesh::icosphere(1.0, BALL).and_then(|m| m.scaled(*semi_axes))
+        }
         Shape::Cylinder { radius, half_length } => TriangleMesh::cylinder(*radius, *half_length, SIDES),
-        Shape::Capsule { radius, half_length } => capsule(*radius, *half_length),
         Shape::HalfSpace => TriangleMesh::cuboid(&Vector3::new(GROUND, GROUND, 0.5))
             .map(|m| m.transformed(&Isometry3::translation(0.0, 0.0, -0.5))),
         Shape::Convex(hull) => hull.to_triangle_mesh(),
@@ -68,22 +79,8 @@ fn surface(shape: &Shape, geom: &str) -> Result<TriangleMesh, FromSceneError> {
             return Err(unsupported(geom, what, "give it as a closed mesh"));
         }
     };
-    made.map_err(|source| FromSceneError::Mesh { geom: geom.to_owned(), source })
-}
-
-/// Angles between the rings of the ends of a capsule \[rad\].
-const RING: f64 = std::f64::consts::PI / 8.0;
-
-/// A capsule about z with the sides of a cylinder, so that it rolls as one.
-fn capsule(radius: f64, half_length: f64) -> Result<TriangleMesh, MeshDefect> {
-    let end = (0..4).map(|k| (RING * f64::from(k)).sin_cos());
-    let upper: Vec<[f64; 2]> = end.map(|(s, c)| [radius * c, half_length + radius * s]).collect();
-    // A ball has one ring about its middle.
-    let both = usize::from(half_length <= 1e-9 * radius);
-    let lower = upper.iter().skip(both).rev().map(|[r, z]| [*r, -z]);
-    let rings: Vec<[f64; 2]> = lower.chain(upper.iter().copied()).collect();
-    let tip = half_length + radius;
-    TriangleMesh::revolved(SIDES, &rings, [-tip, tip])
+    let mesh = made.map_err(|source| FromSceneError::Mesh { geom: geom.to_owned(), source })?;
+    Ok(mesh.transformed(pose).into())
 }
 
 /// Poses of all bodies in the world, and of each body after each of its joints: as they are drawn, or at joint positions `q`.
@@ -122,7 +119,7 @@ fn poses(scene: &Scene, q: Option<&[f64]>) -> (Vec<Pose>, Vec<Pose>) {
 }
 
 impl AffineScene {
-    /// The bodies of a scene as they are drawn. Bodies fixed to each other become one, those fixed to the world are held; curved shapes get facets (balls 320, cylinders and capsules 24 sides), a half-space is
+    /// The bodies of a scene as they are drawn. Bodies fixed to each other become one, those fixed to the world are held; balls and capsules are round ([`BodySurface`]), other curved shapes get facets (ellipsoids 320, cylinders 24 sides), a half-space is
     /// a cuboid of 2 km. Hinges, balls and slides along axes of the world are eliminated exactly. Gravity is that of the scene. Each geom is a part of the surface of its body: which of them collide, and with which coefficient of friction, follows the scene's rules (masks, pairs, excludes, priorities, combination), as in generalised coordinates, but bodies that are welded do not; friction about normals and of rolling is left out.
     ///
     /// Limits, springs, damping, dry friction and armature of hinges and slides and limits of balls become [`JointAction`]s, with numbers counted from the start; motors, position and velocity servos on hinges and slides get
@@ -480,7 +477,7 @@ fn body(
     for g in own {
         let geom = &scene.geoms[*g];
         if let GeomShape::Solid(shape) = &geom.shape {
-            surfaces.push(surface(shape, &geom.name)?.transformed(&(to_top(geom.body) * geom.pose)));
+            surfaces.push(surface(shape, &(to_top(geom.body) * geom.pose), &geom.name)?);
         }
     }
     let name = &scene.bodies[top].name;
@@ -499,7 +496,7 @@ fn body(
         unsupported(name, format!("its mass: {e}"), "give every moving body a mass and an inertia")
     })?;
     if surfaces.is_empty() {
-        surfaces.push(block(name, &mass)?);
+        surfaces.push(block(name, &mass)?.into());
     }
     let weighs = |b: &usize| groups[*b] == top && scene.bodies[*b].mass.is_some();
     let carried: f64 = (0..scene.bodies.len())

@@ -25,7 +25,7 @@
 //! [`AffineSystem`] is the [`signorini_core::System`]; it has twelve coordinates per body, x = p + A X. Its step problems are re-queried: distances belong to the trial velocity, and the
 //! step along a direction is bounded by collision detection. [`IpcSolver`] solves them; the dense reference solver does so too, slowly. Any integrator drives both, with error control or without.
 //!
-//! - [`AffineBody`]: closed meshes with a density or with mass and inertia; held ([`AffineBody::held`]) and moved from outside ([`AffineBody::driven`]).
+//! - [`AffineBody`]: closed meshes, balls and capsules with a density or with mass and inertia; held ([`AffineBody::held`]) and moved from outside ([`AffineBody::driven`]).
 //! - [`Joint`] and [`JointAction`]: points, hinges, slides, planar and fixed joints by elimination, distances and their bounds, joints that follow others; limits, springs, friction and motors that keep their caps. The load of each joint is
 //!   [`AffineSystem::joint_reactions`].
 //! - [`AffineScene`]: all of that from a scene file.
@@ -54,6 +54,7 @@ mod joints;
 mod lagged_friction;
 mod map;
 mod motors;
+mod multiplicity;
 mod observation;
 mod options;
 mod orthogonality;
@@ -73,6 +74,7 @@ mod solver;
 mod spread;
 mod start;
 mod stiffness;
+mod surface;
 mod system;
 mod system_skin;
 mod terms;
@@ -91,6 +93,7 @@ pub use options::{Adaptation, FreeRotation, IpcOptions, STEP_TOLERANCE, weight};
 pub use scene_error::FromSceneError;
 pub use skin_law::{SkinLaw, SkinPair};
 pub use solver::{IpcSolver, IpcSolverOptions};
+pub use surface::{BodyPart, BodySurface};
 pub use system::AffineSystem;
 pub use threads::Threads;
 pub use world::SurfacePart;

@@ -17,13 +17,13 @@ use crate::world::{N, World};
 pub(crate) struct Near {
     pub pair: StencilPair,
     pub sides: [u8; 4],
-    /// Weight of the pair, without its mollifier.
+    /// Weight of the pair and how often it counts, without its mollifier.
     pub weight: f64,
     pub x: [Vector3<f64>; 4],
     pub distance: StencilDistance,
-    /// d \[m\].
-    pub length: f64,
-    /// The distance that rates are counted from \[m\].
+    /// d less the radii of both surfaces \[m\].
+    pub gap: f64,
+    /// The gap that rates are counted from \[m\].
     pub start: f64,
     /// Mollifier of edge–edge pairs that are nearly parallel.
     pub mollifier: Option<Mollifier>,
@@ -34,9 +34,12 @@ pub(crate) struct Near {
 impl Near {
     /// From the other body to that of the first point.
     pub(crate) fn normal_to_first(&self) -> Vector3<f64> {
-        self.distance.r / self.length
+        self.distance.r / self.distance.distance()
     }
 }
+
+/// Weights of the vectors along both edges of a pair of edges.
+const EDGES: [[f64; 4]; 2] = [[-1.0, 1.0, 0.0, 0.0], [0.0, 0.0, -1.0, 1.0]];
 
 /// Part of its velocity that a contact must keep to count as sliding on.
 const SLIDES_ON: f64 = 0.25;
@@ -47,6 +50,7 @@ pub(crate) struct Sliding {
     pub pair: StencilPair,
     /// Weights of the points, of the distance at the start.
     pub weights: [f64; 4],
+    /// Spread of the material points where the surfaces touch.
     pub spread: [Side; 2],
     /// Two orthonormal directions.
     pub tangents: [Vector3<f64>; 2],
@@ -145,10 +149,12 @@ fn skin_vectors(s: &SkinPoint, hess: &[f64], out: &mut Vec<[f64; PAIR]>) {
     let eigen = Matrix3::from_column_slice(hess).symmetric_eigen();
     for (value, axis) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
         if *value > 0.0 {
-            let e = value.sqrt() * (s.frame * axis);
+            let [along, across] = s.parts(&(value.sqrt() * axis));
             let mut y = [0.0; PAIR];
-            add_outer(&mut y[..N], &s.spread[0], &e);
-            add_outer(&mut y[N..], &s.spread[1], &e);
+            for (y, side) in y.chunks_exact_mut(N).zip(0..) {
+                add_outer(y, &s.spread[side], &along);
+                add_outer(y, &s.surface[side], &across);
+            }
             out.push(y);
         }
     }
@@ -279,8 +285,9 @@ impl ContactMap for BarrierMap {
                     continue;
                 }
                 Constraint::Skin(s) => {
-                    let e = s.frame * Vector3::from_column_slice(&evals.grad[row..row + 3]);
-                    self.add_outer(&s.pair, &s.spread, &e, g);
+                    let [along, across] = s.parts(&Vector3::from_column_slice(&evals.grad[row..row + 3]));
+                    self.add_outer(&s.pair, &s.spread, &along, g);
+                    self.add_outer(&s.pair, &s.surface, &across, g);
                     continue;
                 }
             };
@@ -288,8 +295,8 @@ impl ContactMap for BarrierMap {
             self.add_outer(&near.pair, &near.spread, &(force * near.normal_to_first()), g);
             let Some((_, [by_u, by_v])) = near.mollifier.and_then(|m| m.gradient(&near.x)) else { continue };
             let cost = self.dt * near.weight * evals.cost[k];
-            for (weights, e) in [([-1.0, 1.0, 0.0, 0.0], by_u), ([0.0, 0.0, -1.0, 1.0], by_v)] {
-                let spread = spread(&self.world, &near.pair, &near.sides, &weights);
+            for (weights, e) in EDGES.iter().zip([by_u, by_v]) {
+                let spread = spread(&self.world, &near.pair, &near.sides, weights);
                 self.add_outer(&near.pair, &spread, &(cost * e), g);
             }
         }
@@ -370,34 +377,34 @@ impl BarrierMap {
                 (v_c[row], v_c[row + 1]) = (s.tangents[0].dot(&u), s.tangents[1].dot(&u));
             }
             Constraint::Skin(s) => {
-                let u = s.frame.transpose() * relative_velocity(&self.world, &s.pair, &s.spread, v);
-                v_c[row..row + 3].copy_from_slice(u.as_slice());
+                v_c[row..row + 3].copy_from_slice(s.velocity(&self.world, v).as_slice());
             }
         }
     }
 
-    /// Calls `visit` with each point of a constraint that exerts a force, and the force on it \[N\].
-    pub(crate) fn point_forces(&self, evals: &Evals, mut visit: impl FnMut(u32, Vector3<f64>)) {
+    /// Calls `visit` with the sides of constraints that exert forces: the two surfaces, the spread of the points of each and the force \[N\] that goes with it.
+    pub(crate) fn forces(&self, evals: &Evals, mut visit: impl FnMut([u32; 2], &[Side; 2], Vector3<f64>)) {
         let scale = -1.0 / self.dt;
         for (k, near) in self.near.iter().enumerate() {
             let along = scale * self.weights[k] * evals.grad[k] * near.normal_to_first();
-            let turning = near.mollifier.and_then(|m| m.gradient(&near.x));
+            visit(near.pair.surfaces, &near.spread, along);
+            let Some((_, turning)) = near.mollifier.and_then(|m| m.gradient(&near.x)) else { continue };
             let cost = scale * self.dt * near.weight * evals.cost[k];
-            for (i, point) in near.pair.points.iter().enumerate() {
-                let sign = if i % 2 == 0 { -cost } else { cost };
-                let turn = turning.as_ref().map_or(Vector3::zeros(), |(_, by)| sign * by[i / 2]);
-                visit(*point, near.distance.weights[i] * along + turn);
+            for (weights, e) in EDGES.iter().zip(turning) {
+                let spread = spread(&self.world, &near.pair, &near.sides, weights);
+                visit(near.pair.surfaces, &spread, cost * e);
             }
         }
         for (k, s) in self.sliding.iter().enumerate() {
             let row = self.row(self.near.len() + k);
             let force = scale * (evals.grad[row] * s.tangents[0] + evals.grad[row + 1] * s.tangents[1]);
-            s.pair.points.iter().zip(&s.weights).for_each(|(p, w)| visit(*p, *w * force));
+            visit(s.pair.surfaces, &s.spread, force);
         }
         for (k, s) in self.skin.iter().enumerate() {
             let row = self.row(self.near.len() + self.sliding.len() + k);
-            let force = scale * (s.frame * Vector3::from_column_slice(&evals.grad[row..row + 3]));
-            s.pair.points.iter().zip(&s.weights).for_each(|(p, w)| visit(*p, *w * force));
+            let [along, across] = s.parts(&Vector3::from_column_slice(&evals.grad[row..row + 3]));
+            visit(s.pair.surfaces, &s.spread, scale * along);
+            visit(s.pair.surfaces, &s.surface, scale * across);
         }
     }
 }

@@ -6,10 +6,10 @@ use signorini_core::{
     BlockDiagonal, Changed, ContactGeometry, ContactMap, Evals, Inertia, LawPool, Part, Pool, Pools,
     ProblemError, Regime, SmoothPotential, State, StepProblem, TOUCHING, WholePart, check_finite, gradient,
 };
-use signorini_geometry::{Ccd, StencilDistance};
+use signorini_geometry::Ccd;
 
 use crate::body::matrix;
-use crate::candidates::Candidates;
+use crate::candidates::{Candidates, Reached};
 use crate::contact_entries;
 use crate::inputs::Inputs;
 use crate::joints::coordinates;
@@ -35,8 +35,7 @@ struct Trial {
     known: bool,
     q: Vec<f64>,
     x: Vec<Vector3<f64>>,
-    /// Candidate and distance.
-    near: Vec<(u32, StencilDistance)>,
+    near: Vec<Reached>,
 }
 
 /// One step of affine bodies; distances are queried at q(v) = q₀ + δt v.
@@ -164,12 +163,12 @@ impl AffineProblem {
         let mut out = vec![[Vector3::zeros(); 2]; self.world.bodies.len()];
         let evals = self.evaluated();
         let (world, t) = (&self.world, &self.trial);
-        self.map.point_forces(&evals, |point, force| {
-            let body = world.owner[point as usize] as usize;
-            let q = coordinates(world, &t.q, body);
-            let arm = t.x[point as usize] - Vector3::from_column_slice(&q[..3]);
-            out[body][0] += force;
-            out[body][1] += arm.cross(&force);
+        self.map.forces(&evals, |surfaces, spread, force| {
+            for (body, [w, x @ ..]) in world.bodies_of(surfaces).into_iter().zip(spread) {
+                let a = matrix(coordinates(world, &t.q, body as usize));
+                out[body as usize][0] += *w * force;
+                out[body as usize][1] += (a * Vector3::from(*x)).cross(&force);
+            }
         });
         out
     }
@@ -222,19 +221,18 @@ impl AffineProblem {
         }
         self.candidates.look(&world, q, &self.x0, &mut self.trial.near);
         self.candidates.list_mut().iter_mut().for_each(|c| c.start = f64::NAN);
-        if let Some((i, d)) =
-            self.trial.near.iter().find(|n| n.1.distance() <= world.options.separation + TOUCHING)
-        {
-            let [a, b] = world.bodies_of(self.candidates.list()[*i as usize].pair.surfaces).map(name);
+        if let Some(n) = self.trial.near.iter().find(|n| n.gap <= world.options.separation + TOUCHING) {
+            let surfaces = self.candidates.list()[n.candidate as usize].pair.surfaces;
+            let [a, b] = world.bodies_of(surfaces).map(name);
             if !check {
                 return Err(ProblemError::TooNear { a, b });
             }
-            return Err(ProblemError::Intersecting { a, b, gap: d.distance() - world.options.separation });
+            return Err(ProblemError::Intersecting { a, b, gap: n.gap - world.options.separation });
         }
         self.start_friction.clear();
         self.start_sliding.clear();
-        let near = self.trial.near.iter().map(|(i, d)| (&self.candidates.list()[*i as usize], d));
-        lag(&world, near, &self.x0, stiffness.value, &mut self.start_sliding, &mut self.start_friction);
+        let near = self.trial.near.iter().map(|n| (&self.candidates.list()[n.candidate as usize], n));
+        lag(&world, near, q, &self.x0, stiffness.value, &mut self.start_sliding, &mut self.start_friction);
         self.ready = true;
         Ok(())
     }
@@ -326,11 +324,11 @@ impl AffineProblem {
     fn barrier_energy(&self) -> f64 {
         let barrier = self.world.barrier(self.dt, 1.0, self.stiffness.value);
         let mut sum = 0.0;
-        for (i, d) in &self.trial.near {
-            let [b, ..] = barrier.potential(d.squared);
-            let c = &self.candidates.list()[*i as usize];
+        for n in &self.trial.near {
+            let [b, ..] = barrier.potential(n.squared);
+            let c = &self.candidates.list()[n.candidate as usize];
             let m = c.mollifier.map_or(1.0, |m| m.value(&gather(&c.pair, &self.trial.x)));
-            sum += c.weight * m * b;
+            sum += n.count * c.weight * m * b;
         }
         sum
     }
@@ -378,33 +376,33 @@ impl StepProblem for AffineProblem {
         self.map.clear();
         self.contacts.take();
         let (trial, list) = (&self.trial, self.candidates.list());
-        let gap = |d: &StencilDistance| d.distance() - world.options.separation;
-        let rise = self.stiffness.look(trial.near.iter().map(|(i, d)| (&list[*i as usize].pair, gap(d))));
+        let gaps =
+            trial.near.iter().map(|n| (&list[n.candidate as usize].pair, n.gap - world.options.separation));
+        let rise = self.stiffness.look(gaps);
         if rise > 1.0 {
             // The objective keeps its value here: line searches go on as if nothing had happened.
             self.shift -= (1.0 - 1.0 / rise) * self.barrier_energy();
         }
-        for (i, distance) in &self.trial.near {
-            let c = &mut self.candidates.list_mut()[*i as usize];
+        for n in &self.trial.near {
+            let c = &mut self.candidates.list_mut()[n.candidate as usize];
             if c.start.is_nan() {
                 let d = c.pair.stencil.distance(&gather(&c.pair, &self.x0)).distance();
                 // Rates of pairs that were out of reach are counted from there: fewer digits are lost.
-                c.start = d.min(world.reach());
+                c.start = (d - c.thickness).min(world.reach());
             }
-            let x = gather(&c.pair, &self.trial.x);
-            let length = distance.distance();
-            self.map.weights.push(c.weight * c.mollifier.map_or(1.0, |m| m.value(&x)));
+            let (x, weight) = (gather(&c.pair, &self.trial.x), n.count * c.weight);
+            self.map.weights.push(weight * c.mollifier.map_or(1.0, |m| m.value(&x)));
             self.map.push_blocks(&c.pair);
             self.map.near.push(Near {
                 pair: c.pair,
                 sides: c.sides,
-                weight: c.weight,
+                weight,
                 x,
-                distance: *distance,
-                length,
+                distance: n.distance,
+                gap: n.gap,
                 start: c.start,
                 mollifier: c.mollifier,
-                spread: spread(&world, &c.pair, &c.sides, &distance.weights),
+                spread: spread(&world, &c.pair, &c.sides, &n.distance.weights),
             });
         }
         for k in 0..self.map.sliding.len() {
@@ -428,7 +426,7 @@ impl StepProblem for AffineProblem {
         self.slipping.extend(first..first + (self.friction.len() + self.map.skin.len()) as u32);
         self.map.apply_linear(Part { blocks: &[], constraints: &self.slipping }, v, &mut self.v_c);
         for (k, near) in self.map.near.iter().enumerate() {
-            let rate = (near.length - near.start) / self.dt;
+            let rate = (near.gap - near.start) / self.dt;
             self.map.rates.push(rate);
             self.v_c[k] = rate;
         }
@@ -484,12 +482,15 @@ impl StepProblem for AffineProblem {
     }
 
     fn largest_speed(&self, dv: &[f64]) -> f64 {
-        let speed = |body: &signorini_core::na::Vector3<f64>| body.norm();
         let mut largest = 0.0f64;
-        for (b, ends) in self.world.first.windows(2).enumerate() {
-            let Some(f) = self.world.free[b] else { continue };
-            for x in &self.world.rest[ends[0] as usize..ends[1] as usize] {
-                largest = largest.max(speed(&crate::body::place(&dv[N * f as usize..], x)));
+        for (body, free) in self.world.bodies.iter().zip(&self.world.free) {
+            let Some(f) = free else { continue };
+            let dv = &dv[N * *f as usize..];
+            // A round surface turns about its points.
+            let turn = matrix(dv).norm();
+            for (points, radius) in body.by_parts() {
+                let fastest = points.iter().map(|x| crate::body::place(dv, x).norm()).fold(0.0, f64::max);
+                largest = largest.max(fastest + radius * turn);
             }
         }
         largest
@@ -512,10 +513,11 @@ impl StepProblem for AffineProblem {
         self.look(&v);
         let before = std::mem::take(&mut self.friction);
         self.map.sliding.clear();
-        let near = self.trial.near.iter().map(|(i, d)| (&self.candidates.list()[*i as usize], d));
+        let near = self.trial.near.iter().map(|n| (&self.candidates.list()[n.candidate as usize], n));
         lag(
             &self.world,
             near,
+            &self.trial.q,
             &self.trial.x,
             self.stiffness.value,
             &mut self.map.sliding,

@@ -136,7 +136,7 @@ impl SceneJoints<'_> {
             return Ok(JointKind::Sliding { axis });
         }
         let body = self.child(joint)?;
-        let reach = self.placed[body].0.points.iter().map(Vector3::norm).fold(0.0, f64::max);
+        let reach = self.placed[body].0.extent();
         Ok(JointKind::Hinge { at: pose * j.anchor, axis, half_length: 0.5 * reach })
     }
 
@@ -147,7 +147,7 @@ impl SceneJoints<'_> {
         let (mass, volume) = (BETWEEN * body.mass, body.volume);
         let inertia = 2.0 / 3.0 * BETWEEN * body.second_moment.trace() * Matrix3::identity();
         let properties = MassProperties { mass, com: Point3::origin(), inertia };
-        let mut light = AffineBody::assembled(&j.name, &[block(&j.name, &properties)?], &properties)?;
+        let mut light = AffineBody::assembled(&j.name, &[block(&j.name, &properties)?.into()], &properties)?;
         light.volume = volume;
         let at = Isometry3::from_parts((pose * j.anchor).into(), pose.rotation);
         self.placed.push((light.with_gravity_compensation(1.0), at));
@@ -217,9 +217,7 @@ impl SceneJoints<'_> {
 
     /// Radius of a ball about the origin that all bodies are in \[m\].
     fn size(&self) -> f64 {
-        let reach = |(body, at): &(AffineBody, Isometry3<f64>)| {
-            at.translation.vector.norm() + largest(body.points.iter().map(Vector3::norm))
-        };
+        let reach = |(body, at): &(AffineBody, Isometry3<f64>)| at.translation.vector.norm() + body.extent();
         largest(self.placed.iter().map(reach))
     }
 

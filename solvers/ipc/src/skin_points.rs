@@ -6,7 +6,7 @@ use signorini_geometry::{Ccd, Impact, Stencil, StencilDistance, StencilPair};
 
 use crate::candidates::Candidates;
 use crate::skin_law::{Skin, SkinPair};
-use crate::spread::{Side, relative_velocity, spread};
+use crate::spread::{Side, at_surface, relative_velocity, spread};
 use crate::threads::Threads;
 use crate::world::{World, gather};
 
@@ -16,11 +16,28 @@ pub(crate) struct SkinPoint {
     pub pair: StencilPair,
     /// Σ wᵢ xᵢ leads from the first body to the second.
     pub weights: [f64; 4],
+    /// Spread of the points of the features, and that of the material points where the surfaces touch.
     pub spread: [Side; 2],
+    pub surface: [Side; 2],
     /// Columns n, t₁, t₂, world axes; n points from the first body to the second.
     pub frame: Matrix3<f64>,
-    /// φ₀ = n·Σ wᵢ xᵢ − r where the step begins \[m\].
+    /// φ₀ = n·Σ wᵢ xᵢ − r, less the radii of both surfaces, where the step begins \[m\].
     pub gap: f64,
+}
+
+impl SkinPoint {
+    /// A vector of the frame in world axes, as its parts along the normal, which moves with the features, and across, which moves with the surface.
+    pub(crate) fn parts(&self, e: &Vector3<f64>) -> [Vector3<f64>; 2] {
+        let f = &self.frame;
+        [f.column(0) * e[0], f.column(1) * e[1] + f.column(2) * e[2]]
+    }
+
+    /// Velocity in the frame \[m/s\].
+    pub(crate) fn velocity(&self, world: &World, v: &[f64]) -> Vector3<f64> {
+        let along = relative_velocity(world, &self.pair, &self.spread, v);
+        let across = self.frame.transpose() * relative_velocity(world, &self.pair, &self.surface, v);
+        Vector3::new(self.frame.column(0).dot(&along), across[1], across[2])
+    }
 }
 
 /// Features that come within the skin, with the time and the vector that joins them then.
@@ -97,11 +114,12 @@ impl SkinSearch {
         self.end.extend(to.q.iter().zip(to.dq).map(|(q, d)| q + d));
         self.candidates.ensure(world, to.q, &self.end);
         world.ways(to.dq, &mut self.ways);
-        let ccd = Ccd { separation: r, ..Ccd::default() };
         self.found.clear();
         for c in self.candidates.list() {
             let (x, dx) = (gather(&c.pair, to.x), gather(&c.pair, &self.ways));
-            let time = if c.pair.stencil.distance(&x).squared < r * r {
+            let reach = r + c.thickness;
+            let ccd = Ccd { separation: reach, ..Ccd::default() };
+            let time = if c.pair.stencil.distance(&x).squared < reach * reach {
                 0.0
             } else {
                 match ccd.impact(c.pair.stencil, &x, &dx) {
@@ -118,7 +136,8 @@ impl SkinSearch {
             let counts = match c.pair.stencil {
                 Stencil::PointTriangle => true,
                 Stencil::EdgeEdge => {
-                    c.mollifier.is_none_or(|m| m.value(&then) >= 1.0) && crosses(skin, &found, &then, place)
+                    c.mollifier.is_none_or(|m| m.value(&then) >= 1.0)
+                        && crosses(world, skin, &found, &then, place)
                 }
             };
             if counts && normal.iter().all(|n| n.is_finite()) {
@@ -145,16 +164,28 @@ impl SkinSearch {
                 }
                 kept.push(f.normal);
             }
-            out.push(point(world, r, f, to.x));
+            out.push(point(world, r, f, to));
         }
     }
 }
 
 /// Whether two edges cross and stick out towards each other; `then` are their points, `place` tells those of their faces.
-fn crosses(skin: &Skin, f: &Found, then: &[Vector3<f64>; 4], place: impl Fn(u32) -> Vector3<f64>) -> bool {
+fn crosses(
+    world: &World,
+    skin: &Skin,
+    f: &Found,
+    then: &[Vector3<f64>; 4],
+    place: impl Fn(u32) -> Vector3<f64>,
+) -> bool {
     let [a, b, c, d] = f.pair.points;
-    let ridge = |i: u32, j: u32| skin.ridges.get(&[i.min(j), i.max(j)]);
-    let (2, Some(own), Some(other)) = (f.distance.dimension(), ridge(a, b), ridge(c, d)) else {
+    // The edge of a capsule has no faces.
+    let ridge = |surface: usize, [i, j]: [u32; 2]| -> Option<&[u32]> {
+        if world.radius_of(f.pair.surfaces[surface]) > 0.0 {
+            return Some(&[]);
+        }
+        skin.ridges.get(&[i.min(j), i.max(j)]).map(|r| &r[..])
+    };
+    let (2, Some(own), Some(other)) = (f.distance.dimension(), ridge(0, [a, b]), ridge(1, [c, d])) else {
         return false;
     };
     // An end is the other surface's point.
@@ -162,7 +193,7 @@ fn crosses(skin: &Skin, f: &Found, then: &[Vector3<f64>; 4], place: impl Fn(u32)
         return false;
     }
     // No face may lean over the edge towards the other body.
-    let free = |[p, q]: [Vector3<f64>; 2], faces: &[u32; 2], n: Vector3<f64>| {
+    let free = |[p, q]: [Vector3<f64>; 2], faces: &[u32], n: Vector3<f64>| {
         let along = (q - p).normalize();
         faces.iter().all(|third| {
             let to = place(*third) - p;
@@ -173,19 +204,21 @@ fn crosses(skin: &Skin, f: &Found, then: &[Vector3<f64>; 4], place: impl Fn(u32)
     free([then[0], then[1]], own, -f.normal) && free([then[2], then[3]], other, f.normal)
 }
 
-/// The contact of the features found, where points are at `x` as the step begins.
-fn point(world: &World, skin: f64, f: &Found, x: &[Vector3<f64>]) -> SkinPoint {
+/// The contact of the features found, where bodies and points are at the start of `to` as the step begins.
+fn point(world: &World, skin: f64, f: &Found, to: FreeMotion<'_>) -> SkinPoint {
     let sides = world.sides(&f.pair);
     // The first point of the pair may be of either body.
     let sign = if sides[0] == 0 { -1.0 } else { 1.0 };
     let (weights, n) = (f.distance.weights.map(|w| sign * w), sign * f.normal);
-    let between: Vector3<f64> = gather(&f.pair, x).iter().zip(weights).map(|(x, w)| w * x).sum();
+    let between: Vector3<f64> = gather(&f.pair, to.x).iter().zip(weights).map(|(x, w)| w * x).sum();
+    let spread = spread(world, &f.pair, &sides, &weights);
     SkinPoint {
         pair: f.pair,
         weights,
-        spread: spread(world, &f.pair, &sides, &weights),
+        spread,
+        surface: at_surface(world, to.q, &f.pair, spread, &n),
         frame: ContactGeometry::frame(&n),
-        gap: n.dot(&between) - skin,
+        gap: n.dot(&between) - world.thickness(&f.pair) - skin,
     }
 }
 
@@ -236,14 +269,14 @@ impl SkinStep {
                     return ContactSide::default();
                 }
                 ContactSide {
-                    linear: skin.inverse_mass(bodies[i], &p.spread[i]) * Matrix3::identity(),
+                    linear: skin.inverse_mass(bodies[i], &p.surface[i]) * Matrix3::identity(),
                     reference: 1.0 / world.bodies[bodies[i] as usize].mass,
                     contacts: counts[bodies[i] as usize],
                     ..ContactSide::default()
                 }
             };
             let sides = if held[0] { [side(1), side(0)] } else { [side(0), side(1)] };
-            let velocity = p.frame.transpose() * relative_velocity(world, &p.pair, &p.spread, v);
+            let velocity = p.velocity(world, v);
             ContactSeed { dt, gap: p.gap, velocity, material, curvature, sides }
         }));
     }

@@ -1,6 +1,7 @@
 use signorini_core::na::Vector3;
 use signorini_geometry::StencilPair;
 
+use crate::body::matrix;
 use crate::world::{N, World};
 
 /// Σ wᵢ (1, Xᵢ) over the points of one body: the factor before e of a vector w ⊗ e in its coordinates.
@@ -18,6 +19,25 @@ pub(crate) fn spread(world: &World, pair: &StencilPair, sides: &[u8; 4], weights
         side[3] += w * x[2];
     }
     out
+}
+
+/// The spread of the material points at which round surfaces touch, where the free bodies are at `q`: Σ wᵢ xᵢ leads along `n`, and −ρ A⁻¹ n to the surface on either side.
+pub(crate) fn at_surface(
+    world: &World,
+    q: &[f64],
+    pair: &StencilPair,
+    mut spread: [Side; 2],
+    n: &Vector3<f64>,
+) -> [Side; 2] {
+    for (side, surface) in spread.iter_mut().zip(pair.surfaces) {
+        let (radius, free) = (world.radius_of(surface), world.free[world.part(surface).body]);
+        let Some(f) = free.filter(|_| radius > 0.0) else { continue };
+        if let Some(inverse) = matrix(&q[N * f as usize..]).try_inverse() {
+            let arm = inverse * (radius * n);
+            (0..3).for_each(|i| side[1 + i] -= arm[i]);
+        }
+    }
+    spread
 }
 
 /// y += s ⊗ e in the coordinates of a body.

@@ -36,7 +36,8 @@ fn first(
     if let Some((pair, edge, triangle)) = search.crossing(x, collide) {
         let parts = pair.map(|s| &search.surfaces()[s as usize]);
         let deepest = deepest(parts, x);
-        return Some((pair, if deepest > 0.0 { deepest } else { apart(parts, x, edge, triangle) }));
+        let features = if deepest > 0.0 { deepest } else { apart(parts, x, edge, triangle) };
+        return Some((pair, features + thickness(parts)));
     }
     // Surfaces do not cross: a piece lies inside as a whole, or outside.
     for &pair in search.near() {
@@ -45,12 +46,17 @@ fn first(
             for piece in world.pieces(&inner.points) {
                 let p = x[piece as usize];
                 if boxed(outer, x, &p) && winding(outer, x, &p) > 0.5 {
-                    return Some((pair, depth(outer, x, &p)));
+                    return Some((pair, depth(outer, x, &p) + thickness([a, b])));
                 }
             }
         }
     }
     None
+}
+
+/// Radii of both parts, added: how much deeper round parts are than their points and edges \[m\].
+fn thickness([a, b]: [&SurfaceFeatures; 2]) -> f64 {
+    a.radius + b.radius
 }
 
 /// Positions of the points of a part.
@@ -77,16 +83,19 @@ fn apart(parts: [&SurfaceFeatures; 2], x: &[Vector3<f64>], edge: [u32; 2], trian
         piece(part, if part.points.contains(&edge[0]) { edge[0] } else { triangle[0] })
     };
     let pieces = parts.map(of);
-    let normal = |t: &[u32; 3]| {
-        let [a, b, c] = t.map(|i| x[i as usize]);
-        (b - a).cross(&(c - a))
+    let normal = |t: &Vec<u32>| match t[..] {
+        [a, b, c] => {
+            let [a, b, c] = [a, b, c].map(|i| x[i as usize]);
+            (b - a).cross(&(c - a))
+        }
+        _ => Vector3::zeros(),
     };
     let along = x[edge[1] as usize] - x[edge[0] as usize];
     let corner = triangle.map(|i| x[i as usize]);
     let across = (0..3).map(|i| along.cross(&(corner[(i + 1) % 3] - corner[i])));
     let way = |n: Vector3<f64>| {
         let Some(n) = n.try_normalize(1e-300) else { return f64::INFINITY };
-        let ends = |piece: &[[u32; 3]]| {
+        let ends = |piece: &[Vec<u32>]| {
             let heights = piece.iter().flatten().map(|i| n.dot(&x[*i as usize]));
             heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], z| [l.min(z), h.max(z)])
         };
@@ -96,9 +105,12 @@ fn apart(parts: [&SurfaceFeatures; 2], x: &[Vector3<f64>], edge: [u32; 2], trian
     pieces.iter().flatten().map(normal).chain(across).map(way).fold(f64::INFINITY, f64::min)
 }
 
-/// The triangles of a part that hang together with a point.
-fn piece(part: &SurfaceFeatures, point: u32) -> Vec<[u32; 3]> {
+/// The triangles of a part that hang together with a point, or its edge.
+fn piece(part: &SurfaceFeatures, point: u32) -> Vec<Vec<u32>> {
     let own = &part.triangles;
+    if own.is_empty() {
+        return part.edges.iter().map(|e| e.to_vec()).collect();
+    }
     let mut reached = BTreeSet::from([point]);
     loop {
         let before = reached.len();
@@ -108,7 +120,7 @@ fn piece(part: &SurfaceFeatures, point: u32) -> Vec<[u32; 3]> {
             }
         }
         if reached.len() == before {
-            return own.iter().filter(|t| reached.contains(&t[0])).copied().collect();
+            return own.iter().filter(|t| reached.contains(&t[0])).map(|t| t.to_vec()).collect();
         }
     }
 }

@@ -42,9 +42,12 @@ impl Stiffness {
         let (mut mass, mut points) = (0.0, 0usize);
         for (body, q) in world.bodies.iter().zip(&world.held_coordinates).filter(|b| !b.0.fixed) {
             (mass, points) = (mass + body.mass, points + body.points.len());
-            for x in body.points.iter().map(|x| crate::body::place(q, x)) {
-                let [low, high] = corners.get_or_insert([x, x]);
-                (*low, *high) = (low.inf(&x), high.sup(&x));
+            for (points, radius) in body.by_parts() {
+                let r = Vector3::repeat(radius);
+                for x in points.iter().map(|x| crate::body::place(q, x)) {
+                    let [low, high] = corners.get_or_insert([x, x]);
+                    (*low, *high) = (low.inf(&(x - r)), high.sup(&(x + r)));
+                }
             }
         }
         let size = corners.map_or(0.0, |[low, high]| (high - low).norm());

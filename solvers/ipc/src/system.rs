@@ -333,7 +333,7 @@ impl AffineSystem {
         self.world.free.get(body).copied().flatten().map(|f| N * f as usize)
     }
 
-    /// Positions of the surface points of all bodies, one after the other \[m\].
+    /// Positions of the surface points of all bodies, of balls and capsules those within, one after the other \[m\].
     pub fn positions(&self, x: &State) -> Vec<Vector3<f64>> {
         let mut out = Vec::new();
         self.world.positions(&x.q, &mut out);
@@ -345,9 +345,8 @@ impl AffineSystem {
         let at = self.positions(x);
         self.candidates.ensure(&self.world, &x.q, &x.q);
         let reach = self.world.reach();
-        let distance = |c: &Candidate| c.pair.stencil.distance(&gather(&c.pair, &at)).distance();
         let all =
-            self.candidates.list().iter().map(|c| (distance(c), c.pair.surfaces)).filter(|d| d.0 < reach);
+            self.candidates.list().iter().map(|c| (c.gap_at(&at), c.pair.surfaces)).filter(|d| d.0 < reach);
         all.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(d, s)| (d, self.world.bodies_of(s)))
     }
 
@@ -362,9 +361,7 @@ impl AffineSystem {
         let (at, world) = (self.positions(x), &self.world);
         let mut found = crate::start::overlaps(world, &mut self.candidates, &at);
         self.candidates.ensure(world, &x.q, &x.q);
-        let touches = |c: &&Candidate| {
-            c.pair.stencil.distance(&gather(&c.pair, &at)).distance() <= world.options.separation + TOUCHING
-        };
+        let touches = |c: &&Candidate| c.gap_at(&at) <= world.options.separation + TOUCHING;
         found.extend(self.candidates.list().iter().filter(touches).map(|c| c.pair.surfaces));
         found.into_iter().map(|pair| pair.map(|s| world.part(s))).collect()
     }
@@ -463,8 +460,13 @@ impl System for AffineSystem {
 
     /// Largest distance of a surface point.
     fn distance(&self, a: &State, b: &State) -> f64 {
+        let turns = a.q.chunks_exact(N).zip(b.q.chunks_exact(N)).map(|(a, b)| (matrix(a) - matrix(b)).norm());
+        let free = self.world.bodies.iter().filter(|b| !b.fixed);
+        // Round surfaces turn about their points.
+        let radius = |body: &AffineBody| largest(body.parts.iter().map(|p| p.radius));
+        let round = largest(free.zip(turns).map(|(body, turn)| radius(body) * turn));
         let (a, b) = (self.positions(a), self.positions(b));
-        largest(a.iter().zip(&b).map(|(x, y)| (x - y).norm()))
+        largest(a.iter().zip(&b).map(|(x, y)| (x - y).norm())) + round
     }
 
     fn energy(&mut self, x: &State) -> Energy {
@@ -488,12 +490,12 @@ impl System for AffineSystem {
         let rotors = inputs.actions.iter().flatten().map(|a| a.kinetic_energy(&self.world, &x.q, &x.v));
         e.kinetic += rotors.sum::<f64>();
         let at = self.positions(x);
-        self.candidates.ensure(&self.world, &x.q, &x.q);
-        let barrier = self.world.barrier(1.0, 1.0, self.stiffness.value);
-        for c in self.candidates.list() {
-            let points = gather(&c.pair, &at);
-            let [b, ..] = barrier.potential(c.pair.stencil.distance(&points).squared);
-            e.contact += c.weight * c.mollifier.map_or(1.0, |m| m.value(&points)) * b;
+        let (barrier, mut near) = (self.world.barrier(1.0, 1.0, self.stiffness.value), Vec::new());
+        self.candidates.look(&self.world, &x.q, &at, &mut near);
+        for n in &near {
+            let c = &self.candidates.list()[n.candidate as usize];
+            let [b, ..] = barrier.potential(n.squared);
+            e.contact += n.count * c.weight * c.mollifier.map_or(1.0, |m| m.value(&gather(&c.pair, &at))) * b;
         }
         e.contact += self.skin_energy(x, &at);
         e

@@ -4,6 +4,7 @@ use signorini_core::na::Vector3;
 use signorini_geometry::{Mollifier, Stencil, StencilPair, SurfaceFeatures};
 
 use crate::body::place;
+use crate::multiplicity::Multiplicity;
 use crate::{AffineBody, BarrierSeed, IpcOptions};
 
 /// Coordinates of a body.
@@ -37,6 +38,8 @@ pub(crate) struct World {
     rule: Rule,
     /// All parts of surfaces, by bodies.
     parts: Vec<SurfacePart>,
+    /// Distance of each surface from its features \[m\].
+    radii: Vec<f64>,
     /// First point of each body among all, and the number of points as the last entry.
     pub first: Vec<u32>,
     /// X of all points \[m\].
@@ -49,6 +52,8 @@ pub(crate) struct World {
     held: Vec<Vector3<f64>>,
     /// Distance of the furthest point of each body from its centre \[m\].
     pub radius: Vec<f64>,
+    /// Counts of edges and points where round parts meet triangles.
+    pub multiplicity: Multiplicity,
 }
 
 impl World {
@@ -68,11 +73,14 @@ impl World {
             rest.extend_from_slice(&body.points);
             owner.extend(body.points.iter().map(|_| b));
             held.extend(body.points.iter().map(|x| if body.fixed { place(q, x) } else { Vector3::zeros() }));
-            radius.push(body.points.iter().map(Vector3::norm).fold(0.0, f64::max));
+            radius.push(body.extent());
             first.push(rest.len() as u32);
         }
-        let (bodies, held_coordinates) = bodies.into_iter().unzip();
+        let (bodies, held_coordinates): (Vec<AffineBody>, _) = bodies.into_iter().unzip();
+        let radii = bodies.iter().flat_map(|b| b.parts.iter().map(|p| p.radius)).collect();
+        let multiplicity = Multiplicity::new(bodies.iter().zip(first.iter().copied()));
         Self {
+            multiplicity,
             bodies,
             free,
             driven,
@@ -80,6 +88,7 @@ impl World {
             options,
             rule,
             parts,
+            radii,
             first,
             rest,
             owner,
@@ -98,9 +107,10 @@ impl World {
     pub(crate) fn surfaces(&self) -> Vec<SurfaceFeatures> {
         let of = |at: &SurfacePart| {
             let (body, first) = (&self.bodies[at.body], self.first[at.body]);
-            let start = at.part.checked_sub(1).map_or(0, |before| body.parts[before]);
-            let own = start..body.parts[at.part];
+            let start = at.part.checked_sub(1).map_or(0, |before| body.parts[before].end);
+            let own = start..body.parts[at.part].end;
             SurfaceFeatures {
+                radius: body.parts[at.part].radius,
                 points: first + own.start..first + own.end,
                 triangles: features(&body.triangles, &own, first),
                 edges: features(&body.edges, &own, first),
@@ -128,6 +138,21 @@ impl World {
     pub(crate) fn pieces<'a>(&'a self, points: &'a std::ops::Range<u32>) -> impl Iterator<Item = u32> + 'a {
         let body = self.owner[points.start as usize] as usize;
         self.bodies[body].pieces.iter().map(move |i| self.first[body] + i).filter(|i| points.contains(i))
+    }
+
+    /// Distance of a surface from its features \[m\].
+    pub(crate) fn radius_of(&self, surface: u32) -> f64 {
+        self.radii[surface as usize]
+    }
+
+    /// Radii of both surfaces of a pair, added \[m\].
+    pub(crate) fn thickness(&self, pair: &StencilPair) -> f64 {
+        pair.surfaces.iter().map(|s| self.radius_of(*s)).sum()
+    }
+
+    /// Whether other pairs stand for one of a round part.
+    pub(crate) fn passed_over(&self, pair: &StencilPair) -> bool {
+        self.thickness(pair) > 0.0 && self.multiplicity.inside_plane(pair)
     }
 
     /// Whether two parts of surfaces collide.
@@ -181,8 +206,17 @@ impl World {
             let b = self.owner[i as usize] as usize;
             (&self.bodies[b], i - self.first[b])
         };
+        // The cap of a ball and the strip of a capsule within the range of a plane that they touch.
+        let range = self.options.range;
+        let cap = |r: f64| 2.0 * std::f64::consts::PI * r * range;
+        let strip = |r: f64, length: f64| 2.0 * (2.0 * r * range).sqrt() * length;
         let edge = |a: u32, b: u32| {
+            let length = (self.rest[b as usize] - self.rest[a as usize]).norm();
             let ((body, a), (_, b)) = (point(a), point(b));
+            let round = body.radius_at(a);
+            if round > 0.0 {
+                return strip(round, length);
+            }
             let at = body.edges.binary_search(&[a.min(b), a.max(b)]);
             at.map_or(0.0, |e| body.edge_areas[e])
         };
@@ -190,7 +224,7 @@ impl World {
         0.25 * match pair.stencil {
             Stencil::PointTriangle => {
                 let (body, i) = point(a);
-                body.point_areas[i as usize]
+                if body.radius_at(i) > 0.0 { cap(body.radius_at(i)) } else { body.point_areas[i as usize] }
             }
             Stencil::EdgeEdge => edge(a, b) + edge(c, d),
         }
