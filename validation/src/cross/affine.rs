@@ -202,8 +202,8 @@ fn quadruped(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let [height, joints] = ids;
     out.claim(
         Claim::at_most("quadruped/height", height.1, 3.0, 1e3 * (a[2] - b[2]).abs(), "mm")
-            .rule("at most 3 mm. This covers the barrier range d̂ of 1 mm, the facets of the spheres on the feet (1 % of 20 mm), the penetration \
-                depth under ICF (below 1 mm), and the compliance of the servos."),
+            .rule("at most 3 mm. This covers the barrier range d̂ of 1 mm, the penetration depth under ICF (below 1 mm), and the compliance of the \
+                servos."),
     );
     out.claim(
         Claim::at_most("quadruped/joints", joints.1, 5e-3, apart(&a[7..], &b[7..]), "rad")

@@ -33,6 +33,9 @@ struct Line {
     /// Whether it is run with affine bodies too.
     #[serde(default)]
     ipc: bool,
+    /// Whether affine bodies are to keep the tolerance too.
+    #[serde(default)]
+    ipc_keeps: bool,
 }
 
 /// A number of a motion, from coordinates `q`.
@@ -167,8 +170,10 @@ pub(super) fn table(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError
             ctx.say(format!("{}, {name}", line.id));
             let x = line.measure.of(&run(&scene, method, &start, line.time)?);
             cells.push(cell(x));
-            if i == 0 {
-                let (id, text) = (format!("line/{}", line.id), format!("{} ({name})", line.title));
+            let affine = method.is_affine() && line.ipc_keeps;
+            if i == 0 || affine {
+                let of = if affine { "affine" } else { "line" };
+                let (id, text) = (format!("{of}/{}", line.id), format!("{} ({name})", line.title));
                 let claim = if high.is_finite() {
                     Claim::between(&id, &text, [low, high], x, &line.unit)
                 } else {
