@@ -1,7 +1,7 @@
 use signorini_core::na::Vector3;
 
-use crate::candidates::{Candidate, Reached};
 use crate::map::Sliding;
+use crate::reached::{Candidate, Reached};
 use crate::spread::{at_surface, spread};
 use crate::world::{World, gather};
 

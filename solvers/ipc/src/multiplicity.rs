@@ -1,10 +1,8 @@
 use std::collections::BTreeMap;
 
 use signorini_core::na::Vector3;
-use signorini_geometry::{Stencil, StencilDistance, StencilPair};
+use signorini_geometry::{Stencil, StencilPair};
 
-use crate::candidates::{Candidate, Reached};
-use crate::world::gather;
 use crate::{AffineBody, BodyPart};
 
 /// Sine of the angle of the faces of an edge up to which they are one plane: round-off.
@@ -17,14 +15,6 @@ pub(crate) struct Multiplicity {
     edges: BTreeMap<[u32; 2], (i32, bool)>,
     /// Of each point.
     points: BTreeMap<u32, i32>,
-}
-
-/// Closest place of a triangle: the numbers of its points, ascending, u32::MAX for those that it lacks.
-type Place = [u32; 3];
-
-fn place(mut points: Place) -> Place {
-    points.sort_unstable();
-    points
 }
 
 impl Multiplicity {
@@ -68,70 +58,13 @@ impl Multiplicity {
         pair.stencil == Stencil::EdgeEdge && (flat(a, b) || flat(c, d))
     }
 
-    /// Counts each place of a triangle surface once where a point of a round part is within reach of it, of pairs that are in the order of candidates.
-    pub(crate) fn count(&self, list: &[Candidate], x: &[Vector3<f64>], reach: f64, near: &mut Vec<Reached>) {
-        let group = |n: &Reached| {
-            let c = &list[n.candidate as usize];
-            let [p, _, b, d] = c.pair.points;
-            let counts = c.thickness > 0.0 && c.pair.stencil == Stencil::PointTriangle && b != d;
-            counts.then_some((c.pair.surfaces, p))
-        };
-        if !near.iter().any(|n| group(n).is_some()) {
-            return;
-        }
-        let mut out = Vec::with_capacity(near.len());
-        for own in near.chunk_by(|a, b| group(a).is_some() && group(a) == group(b)) {
-            // An edge or a point that counts within reach has more than one triangle there.
-            match own {
-                [_, _, ..] if group(&own[0]).is_some() => self.once(list, x, reach, own, &mut out),
-                _ => out.extend_from_slice(own),
-            }
-        }
-        *near = out;
+    /// How often an edge counts, the lower point first.
+    pub(crate) fn of_edge(&self, edge: &[u32; 2]) -> i32 {
+        self.edges.get(edge).map_or(0, |e| e.0)
     }
 
-    /// The triangles near one point: places with how often they count.
-    fn once(
-        &self,
-        list: &[Candidate],
-        x: &[Vector3<f64>],
-        reach: f64,
-        own: &[Reached],
-        out: &mut Vec<Reached>,
-    ) {
-        let mut found: BTreeMap<Place, Reached> = BTreeMap::new();
-        let mut add = |points: &[u32; 4], n: Reached, count: i32| {
-            let at = |i: usize| if n.distance.weights[i] == 0.0 { u32::MAX } else { points[i] };
-            let key = place([at(1), at(2), at(3)]);
-            found.entry(key).or_insert(Reached { count: 0.0, ..n }).count += f64::from(count);
-        };
-        let (mut edges, mut points) = (BTreeMap::new(), BTreeMap::new());
-        for n in own {
-            let c = &list[n.candidate as usize];
-            add(&c.pair.points, *n, 1);
-            for [i, j] in [[1, 2], [2, 3], [3, 1]] {
-                let [a, b] = [c.pair.points[i], c.pair.points[j]];
-                edges.entry([a.min(b), a.max(b)]).or_insert((n.candidate, [i, j]));
-                points.entry(a).or_insert((n.candidate, i));
-            }
-        }
-        let mut part = |candidate: u32, of: &dyn Fn(&[Vector3<f64>; 4]) -> StencilDistance, count: i32| {
-            let c = &list[candidate as usize];
-            let n = Reached::new(candidate, of(&gather(&c.pair, x)), c.thickness);
-            if count != 0 && n.gap < reach {
-                add(&c.pair.points, n, count);
-            }
-        };
-        for (edge, (candidate, ends)) in &edges {
-            let count = self.edges.get(edge).map_or(0, |e| e.0);
-            part(*candidate, &|x| StencilDistance::to_edge(x, *ends), count);
-        }
-        for (point, (candidate, at)) in &points {
-            let count = self.points.get(point).copied().unwrap_or(0);
-            part(*candidate, &|x| StencilDistance::to_point(x, *at), count);
-        }
-        let from = out.len();
-        out.extend(found.into_values().filter(|n| n.count != 0.0));
-        out[from..].sort_by_key(|n| n.candidate);
+    /// How often a point counts.
+    pub(crate) fn of_point(&self, point: u32) -> i32 {
+        self.points.get(&point).copied().unwrap_or(0)
     }
 }

@@ -9,13 +9,14 @@ use signorini_core::{
 use signorini_geometry::Ccd;
 
 use crate::body::matrix;
-use crate::candidates::{Candidates, Reached};
+use crate::candidates::Candidates;
 use crate::contact_entries;
 use crate::inputs::Inputs;
 use crate::joints::coordinates;
 use crate::lagged_friction::{SETTLED, lag};
 use crate::map::{BarrierMap, Near, Sliding};
 use crate::orthogonality::Orthogonality;
+use crate::reached::Reached;
 use crate::skin_law::Skin;
 use crate::skin_points::{FreeMotion, SkinStep};
 use crate::spread::spread;

@@ -9,13 +9,14 @@ use signorini_core::{
 
 use crate::action::{ActiveJoint, JointAction};
 use crate::body::{axial, matrix};
-use crate::candidates::{Candidate, Candidates};
+use crate::candidates::Candidates;
 use crate::free_motion::{COMMANDED, commanded_at_start, counted};
 use crate::inputs::Inputs;
 use crate::joints::coordinates;
 use crate::motors::Motors;
 use crate::orthogonality::Orthogonality;
 use crate::problem::AffineProblem;
+use crate::reached::Candidate;
 use crate::reduced::{ReducedProblem, SlotProblem};
 use crate::reduction::Reduction;
 use crate::skin_law::Skin;
