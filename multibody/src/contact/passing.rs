@@ -9,7 +9,7 @@ use crate::contact::placed::Placed;
 /// Most advances along a motion, after which it counts as one that meets.
 const ADVANCES: u32 = 48;
 
-/// Most halvings of a time in which a pair with a triangle mesh may overlap.
+/// Most halvings of a time in which a pair with a triangle mesh may overlap, or one that glances.
 const HALVINGS: u32 = 5;
 
 /// Part of the approach beyond the gap that may overlap where a pair only grazes.
@@ -144,7 +144,13 @@ impl Placed<'_> {
                 Advance::Passed => return Ok(passes),
             }
         } else if gap < -OVERLAP * h * closing || (gap >= h * closing && closes < FAST * clear) {
-            // They rest, or are in each other.
+            // They rest, or are in each other. Turning may part them where they touch, and bring other parts of them deeper.
+            if closes >= FAST * clear && !self.stops(p, bodies, found) {
+                let deeper = near.gap.min(p.active) - THIN * self.thickness(p);
+                if let Advance::Met(deep) = self.advance(&approach, meets, deeper, moved)? {
+                    return self.take(&approach, deep.t, found, moved);
+                }
+            }
             return Ok(Ahead::Start);
         }
         if meets.near.gap > p.active {
@@ -158,8 +164,21 @@ impl Placed<'_> {
         let most = (motion.pulls(bodies) + OVERLAP * (closes - gap).max(0.0)).min(thin);
         match self.advance(&approach, meets, p.active - most, moved)? {
             Advance::Passed => self.take(&approach, h, found, moved),
-            Advance::Met(_) => self.take(&approach, meets.t, found, moved),
+            Advance::Met(deep) => {
+                let ahead = self.take(&approach, meets.t, found, moved)?;
+                // The parts that touch first go apart again, and others get deep.
+                if deep.t > meets.t && !self.stops(p, bodies, found) {
+                    return self.take(&approach, deep.t, found, moved);
+                }
+                Ok(ahead)
+            }
         }
+    }
+
+    /// Whether one of the contacts would close within the step.
+    fn stops(&self, p: &Pair, bodies: [usize; 2], found: &[ContactPoint]) -> bool {
+        let h = self.motion.horizon;
+        found.iter().any(|c| c.gap + h * self.relative(bodies, c, h).dot(&c.normal) < p.active)
     }
 
     fn approach<'p>(&self, pair: &'p Pair, bodies: [usize; 2], near: &ContactPoint) -> Approach<'p> {
@@ -209,7 +228,45 @@ impl Placed<'_> {
             let Some(near) = nearest(points) else { return Ok(Advance::Passed) };
             now = Moment { t, near };
         }
-        Ok(Advance::Met(now))
+        // They glance off each other's surfaces: parts of the rest of the step tell.
+        let end = self.moment(approach, h, &now.near, points)?;
+        let first = self.first_below(approach, [now, end], [least, enough], HALVINGS, points)?;
+        Ok(first.map_or(Advance::Passed, Advance::Met))
+    }
+
+    /// The first of the moments in parts of the time between two at which a convex pair is as near as `enough`.
+    fn first_below(
+        &self,
+        approach: &Approach<'_>,
+        [from, to]: [Moment; 2],
+        limits @ [least, enough]: [f64; 2],
+        halvings: u32,
+        points: &mut Vec<ContactPoint>,
+    ) -> Result<Option<Moment>, ProblemError> {
+        let end = Some(to).filter(|m| m.near.gap <= enough);
+        let lowest = 0.5 * (from.near.gap + to.near.gap - approach.fastest() * (to.t - from.t));
+        if halvings == 0 || lowest > least {
+            return Ok(end);
+        }
+        let middle = self.moment(approach, 0.5 * (from.t + to.t), &from.near, points)?;
+        let first = self.first_below(approach, [from, middle], limits, halvings - 1, points)?;
+        if first.is_some() {
+            return Ok(first);
+        }
+        self.first_below(approach, [middle, to], limits, halvings - 1, points)
+    }
+
+    /// The nearest contact at a time; beyond the largest gap that matters it is `before` with that gap.
+    fn moment(
+        &self,
+        approach: &Approach<'_>,
+        t: f64,
+        before: &ContactPoint,
+        points: &mut Vec<ContactPoint>,
+    ) -> Result<Moment, ProblemError> {
+        points.clear();
+        self.query_at(approach.pair, |c| self.moved(c.body, t) * c.pose, approach.far, points)?;
+        Ok(Moment { t, near: nearest(points).unwrap_or(ContactPoint { gap: approach.far, ..*before }) })
     }
 
     /// [`Placed::advance`] of a pair with a triangle mesh: up to where it touches by the times of its triangles, into overlaps by the deepest of its contacts.
