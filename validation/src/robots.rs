@@ -279,7 +279,9 @@ impl Page for Robots {
                     let text = format!("{}: depth at rest ({kind}, {})", robot.name, drive.name());
                     let (deep, depth) = (robot.deep[drive as usize], 1e3 * o.depth[0]);
                     claims.push(match (robot.soft, loops || drive == Drive::Hold) {
-                        (false, _) => Claim::at_most(&id("depth"), &text, deep, depth, "mm").required_since(DEEP),
+                        (false, _) => {
+                            Claim::at_most(&id("depth"), &text, deep, depth, "mm").required_since(DEEP)
+                        }
                         (true, true) => {
                             let most = 0.05 * beside.depth_mm + 1e-3;
                             Claim::near(&id("depth"), &text, beside.depth_mm, depth, most, "mm")

@@ -16,7 +16,7 @@ mod gripper;
 mod scenes;
 mod shapes;
 mod structures;
-mod thread;
+pub(crate) mod thread;
 mod unit_row;
 mod units;
 

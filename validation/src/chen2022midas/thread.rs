@@ -3,6 +3,7 @@
 use std::f64::consts::TAU;
 
 use signorini_core::na::Isometry3;
+use signorini_geometry::TriangleMesh;
 use signorini_ipc::{AffineSystem, IpcOptions};
 
 use super::scenes::{G, Settings, Track, solid};
@@ -11,7 +12,8 @@ use super::unit_row::{Curve, Row};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, PageError};
 
-const PITCH: f64 = 4e-3;
+/// Rise per turn \[m\].
+pub(crate) const PITCH: f64 = 4e-3;
 /// Mean radius of the bolt's flank, half the depth of the thread, radial room \[m\].
 const FLANK: [f64; 3] = [8e-3, 0.8e-3, 0.25e-3];
 /// Points per turn of bolt and nut: no common factor, so that corners do not pass corners all at once.
@@ -20,7 +22,11 @@ const SIDES: [u32; 2] = [40, 47];
 const TURNS: [u32; 2] = [5, 3];
 /// Radius of the nut \[m\].
 const OUTSIDE: f64 = 13e-3;
-const DENSITY: f64 = 8050.0;
+pub(crate) const DENSITY: f64 = 8050.0;
+/// Range of the barrier \[m\].
+pub(crate) const RANGE: f64 = 5e-5;
+/// A flank gives way along the axis by the radial room times pitch over twice the depth of the thread, on one side; tilt and facets stay within that \[m\].
+pub(crate) const PLAY: f64 = FLANK[2] * 0.5 * PITCH / (2.0 * FLANK[1]);
 
 /// Bolt, or nut with its room: straight flanks between root and crest.
 fn thread(which: usize, room: f64) -> Thread {
@@ -29,16 +35,23 @@ fn thread(which: usize, room: f64) -> Thread {
     Thread { sides: SIDES[which], turns: TURNS[which], pitch: PITCH, profile }
 }
 
+/// Nut and bolt.
+pub(crate) fn meshes() -> Result<[TriangleMesh; 2], PageError> {
+    let [nut, bolt] = [thread(1, FLANK[2]).nut(OUTSIDE), thread(0, 0.0).bolt()];
+    Ok([nut.map_err(PageError::from_error)?, bolt.map_err(PageError::from_error)?])
+}
+
 /// The scene.
 pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
     let (seconds, dt) = if ctx.full() { (0.6, 1e-3) } else { (0.25, 1e-3) };
     ctx.say("bolt into nut");
-    let options = IpcOptions { range: 5e-5, ..IpcOptions::default() };
-    let bolt = solid("bolt", thread(0, 0.0).bolt(), DENSITY, 0.0)?;
+    let options = IpcOptions { range: RANGE, ..IpcOptions::default() };
+    let [nut, bolt] = meshes()?;
+    let bolt = solid("bolt", Ok(bolt), DENSITY, 0.0)?;
     let options = options.carrying(0.1 * bolt.mass * G);
     let settings = Settings { dt, tolerance: 1e-4, options };
     let bodies = vec![
-        (solid("nut", thread(1, FLANK[2]).nut(OUTSIDE), DENSITY, 0.0)?.held(), Isometry3::identity()),
+        (solid("nut", Ok(nut), DENSITY, 0.0)?.held(), Isometry3::identity()),
         // Two turns of it are in the nut.
         (bolt, Isometry3::translation(0.0, 0.0, PITCH)),
     ];
@@ -54,13 +67,11 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
         most = most.max((t.center(1).z - start - PITCH * angle / TAU).abs());
     })?;
     let fall = start - track.center(1).z;
-    // Along the axis a flank gives way by the radial room times pitch over twice the depth of the thread, on one side; both tilt and facets stay within that.
-    let play = FLANK[2] * 0.5 * PITCH / (2.0 * FLANK[1]);
     let claims = vec![
         Claim::at_most(
             "bolt/pitch",
             "bolt that turns down a nut: largest difference between its displacement and pitch times turns",
-            play,
+            PLAY,
             most,
             "m",
         )
@@ -95,7 +106,7 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
             number((angle / TAU).abs()),
             number(1e3 * fall),
             number(1e3 * most),
-            number(1e3 * play)
+            number(1e3 * PLAY)
         ),
         curves: vec![
             Curve { plot: "bolt", label: "bolt".into(), points: curve },

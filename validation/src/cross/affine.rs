@@ -1,6 +1,6 @@
 use signorini_scene::{Keyframe, LoadOptions, Scene};
 
-use super::failed;
+use super::{bolt, failed};
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 use signorini_run::Method;
 use signorini_run::Recording;
@@ -68,7 +68,7 @@ impl Page for Affine {
         let mut out = PageOutput::new([format!(
             "Each scene is simulated in two ways. The first has affine bodies under incremental potential contact (`ipc`) with implicit \
                 Euler steps. The second has generalised coordinates under the convex contact method ICF with error control. The accuracy is \
-                {FINE:e} for the double pendulum, 1e-5 for the sliding box and 1e-4 for the quadruped."
+                {FINE:e} for the double pendulum, 1e-5 for the sliding box and 1e-4 for the quadruped; the bolt has equal steps of 1 ms in both."
         )]);
         out.heading("Double pendulum");
         out.prose(
@@ -79,6 +79,12 @@ impl Page for Affine {
         out.heading("Sliding box");
         out.prose(format!("A box of 1 kg and 0.1 m with the friction coefficient μ = {} starts at {} m/s and slides to rest.", SLIDE.0, SLIDE.1));
         slide(ctx, &mut out)?;
+        out.heading("Bolt in its nut");
+        out.prose(
+            "The bolt and the nut of chen2022midas/units are triangle surfaces without friction. The bolt falls by the play of the thread, and then \
+             turns down the fixed nut by its own weight.",
+        );
+        bolt::bolt(ctx, &mut out)?;
         out.heading("Quadruped");
         out.prose(format!(
             "The quadruped (models/quadruped) drops by {} mm onto its feet and is held by its servos. The run lasts 1 s, and the time step of `ipc` \

@@ -1,6 +1,7 @@
 //! Cross-checks: laws against laws, solvers against solvers, options against their absence.
 
 mod affine;
+mod bolt;
 mod cube_toss;
 mod daily;
 mod files_record;
