@@ -45,6 +45,21 @@ pub trait System {
     /// # Errors
     /// A state that is not finite, geometry that fails.
     fn prepare(&mut self, slot: Slot, x0: &State, horizon: f64) -> Result<(), ProblemError>;
+    /// As [`System::prepare`], where contacts that a solve does not need may be left out: each solution is shown to [`System::look_farther`].
+    ///
+    /// # Errors
+    /// As there.
+    fn prepare_near(&mut self, slot: Slot, x0: &State, horizon: f64) -> Result<(), ProblemError> {
+        self.prepare(slot, x0, horizon)
+    }
+    /// Whether a solution of the last problem of this slot moves bodies farther than contacts were looked for ([`System::prepare_near`]). They have been looked for then, and the problem is asked for and solved anew.
+    ///
+    /// # Errors
+    /// As [`System::prepare`].
+    fn look_farther(&mut self, slot: Slot, dt: f64, s: &StepSolution) -> Result<bool, ProblemError> {
+        let _ = (slot, dt, s);
+        Ok(false)
+    }
     /// The step problem of a prepared slot.
     ///
     /// # Errors

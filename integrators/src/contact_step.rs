@@ -19,6 +19,7 @@ pub struct ContactStep<S> {
     solution_slot: Slot,
     contacts: Vec<ContactGeometry>,
     guess: Vec<f64>,
+    again: Vec<f64>,
 }
 
 impl<S: ContactSolver> ContactStep<S> {
@@ -33,6 +34,7 @@ impl<S: ContactSolver> ContactStep<S> {
             solution_slot: Slot::Start,
             contacts: Vec::new(),
             guess: Vec::new(),
+            again: Vec::new(),
         }
     }
 
@@ -76,11 +78,19 @@ impl<S: ContactSolver> PreparedStep for ContactStep<S> {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let fail = |source| StepError::Solve { t: leg.x0.t, dt: leg.dt, source };
-        let p = sys.problem(leg.slot, leg.dt).map_err(|e| fail(e.into()))?;
-        let Self { solver, lagged, solution, .. } = self;
-        lagged.solve(solver, p, leg.guess, solution, report).map_err(fail)?;
-        self.contacts.clear();
-        self.contacts.extend_from_slice(p.contacts());
+        let Self { solver, lagged, solution, contacts, again, .. } = self;
+        let mut guess = leg.guess;
+        loop {
+            let p = sys.problem(leg.slot, leg.dt).map_err(|e| fail(e.into()))?;
+            lagged.solve(solver, p, guess, solution, report).map_err(fail)?;
+            contacts.clear();
+            contacts.extend_from_slice(p.contacts());
+            if !sys.look_farther(leg.slot, leg.dt, solution).map_err(|e| fail(e.into()))? {
+                break;
+            }
+            again.clone_from(&solution.v);
+            guess = again;
+        }
         (self.solution_dt, self.solution_slot) = (leg.dt, leg.slot);
         if leg.slot == Slot::Start {
             report.contacts = self.contacts.len() as u32;

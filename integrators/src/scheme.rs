@@ -51,11 +51,32 @@ impl StartSlot {
         dt: f64,
         retry: bool,
     ) -> Result<(), StepError> {
+        self.once(dt, retry, || sys.prepare(Slot::Start, x0, dt).map_err(|e| StepError::problem(x0.t, dt, e)))
+    }
+
+    /// As [`StartSlot::prepare`], by [`System::prepare_near`].
+    pub(crate) fn prepare_near(
+        &mut self,
+        sys: &mut dyn System,
+        x0: &State,
+        dt: f64,
+        retry: bool,
+    ) -> Result<(), StepError> {
+        let at = |e| StepError::problem(x0.t, dt, e);
+        self.once(dt, retry, || sys.prepare_near(Slot::Start, x0, dt).map_err(at))
+    }
+
+    fn once(
+        &mut self,
+        dt: f64,
+        retry: bool,
+        prepare: impl FnOnce() -> Result<(), StepError>,
+    ) -> Result<(), StepError> {
         if retry && self.horizon.is_some_and(|h| dt <= h) {
             return Ok(());
         }
         self.horizon = None;
-        sys.prepare(Slot::Start, x0, dt).map_err(|e| StepError::problem(x0.t, dt, e))?;
+        prepare()?;
         self.horizon = Some(dt);
         Ok(())
     }

@@ -368,6 +368,10 @@ impl Collision {
                 (Some(_), Some(b)) if i < self.first_moving => {
                     b.aabb(r, &kin.x_wb[p.body].translation.vector)
                 }
+                (Some((_, radius)), _) if motion.rests(p.body) => {
+                    let c = self.balls[i].center;
+                    Aabb::new(c, c).inflated(radius + motion.reach(p.body))
+                }
                 (Some((_, radius)), _) => {
                     let c = self.balls[i].center;
                     let end = c + motion.horizon * motion.velocity[p.body];

@@ -29,6 +29,8 @@ pub(crate) struct Crossing {
     thinnest: f64,
     /// By tree: impulses push it so far.
     pushed: Vec<bool>,
+    /// By tree, the largest way of its points in the step \[m\].
+    gone: Vec<f64>,
     end: Kinematics,
     /// Storage: ways by collider, contacts of a pair.
     ways: Vec<Option<Way>>,
@@ -69,12 +71,18 @@ impl Crossing {
         let thinnest = colliders.iter().filter_map(thickness).fold(f64::INFINITY, f64::min);
         Self {
             pushed: vec![false; far.len()],
+            gone: vec![0.0; far.len()],
             arms,
             thinnest,
             end: Kinematics::new(model),
             ways: Vec::new(),
             points: Vec::new(),
         }
+    }
+
+    /// By degree of freedom, the largest way of a point of its tree for a unit \[m\].
+    pub(crate) fn arms(&self) -> &[f64] {
+        &self.arms
     }
 
     /// Whether a solution moves some body far enough, and away from the velocity `free` without contact.
@@ -90,6 +98,7 @@ impl Crossing {
                 push += arm * (v[i] - free[i]).abs();
             }
             self.pushed[t] = push > least;
+            self.gone[t] = way;
             any |= self.pushed[t];
             moves |= way > least;
         }
@@ -107,14 +116,21 @@ impl Crossing {
     ) -> Option<[usize; 2]> {
         self.end.set_positions(model, q, mocap);
         let (colliders, rules) = (collision.colliders(), collision.rules());
-        let Self { pushed, end, ways, points, .. } = self;
+        let Self { pushed, gone, thinnest, end, ways, points, .. } = self;
         ways.clear();
         ways.extend(colliders.iter().map(|c| Way::of(c, [start, &*end])));
         let pushed = |c: &Collider| model.bodies[c.body].tree.is_some_and(|t| pushed[t]);
+        let gone = |i: usize| model.bodies[colliders[i].body].tree.map_or(0.0, |t| gone[t]);
+        let least = PART * *thinnest;
         let bounded = || ways.iter().enumerate().filter_map(|(i, way)| Some((i, way.as_ref()?)));
         for (i, way) in bounded().filter(|(i, _)| pushed(&colliders[*i])) {
             // Two that are pushed meet once.
+            let far = gone(i);
             for (j, other) in bounded().filter(|(j, _)| i < *j || !pushed(&colliders[*j])) {
+                // Ways below that of any two that cross.
+                if far + gone(j) < least {
+                    continue;
+                }
                 let (pair, both) = if i < j { ([i, j], [way, other]) } else { ([j, i], [other, way]) };
                 if !way.is_far_from(other) && crosses(rules, colliders, pair, both, points) {
                     return Some([i, j].map(|k| colliders[k].geom));

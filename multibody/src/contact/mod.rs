@@ -11,4 +11,5 @@ pub(crate) mod pairs;
 pub(crate) mod partners;
 pub(crate) mod passing;
 pub(crate) mod placed;
+pub(crate) mod resting;
 pub(crate) mod travel;

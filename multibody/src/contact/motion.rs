@@ -5,6 +5,7 @@ use signorini_geometry::{ContactPoint, RigidMotion};
 use signorini_scene::Pose;
 
 use crate::actuation::drive::Drive;
+use crate::contact::resting::Resting;
 use crate::dynamics::free_bodies::FreeBodies;
 use crate::{BodyModel, Kinematics, Model, Spatial};
 
@@ -33,6 +34,9 @@ pub(crate) struct Motion {
     /// Some of it is not zero.
     driven: bool,
     moves: Vec<bool>,
+    /// Bodies that are expected to rest, and their way \[m\].
+    rests: Vec<bool>,
+    way_of_rest: f64,
     /// Bodies that float freely, and those of them that nothing is near: they fly.
     free: FreeBodies,
     flies: Vec<bool>,
@@ -72,6 +76,8 @@ impl Motion {
             reach: vec![0.0; n],
             driven: false,
             moves,
+            rests: vec![false; n],
+            way_of_rest: 0.0,
             free: free.clone(),
             flies: vec![false; n],
             gravity: model.gravity,
@@ -80,12 +86,25 @@ impl Motion {
         }
     }
 
-    /// Begins the motion over a step of length `horizon` \[s\] from the velocities of `kin` and the drive of the bodies.
-    pub(crate) fn over(&mut self, model: &Model, kin: &Kinematics, drive: &Drive, horizon: f64) {
+    /// Begins the motion over a step of length `horizon` \[s\] from the velocities of `kin`, the drive of the bodies and the trees that rest.
+    pub(crate) fn over(&mut self, kin: &Kinematics, drive: &Drive, horizon: f64, resting: &Resting) {
         self.horizon = horizon;
-        // A step moves with its last velocity, unless in flight.
-        self.fall = model.gravity.norm() * horizon * horizon;
+        self.fall = self.fall_in(horizon);
         self.set_drive(kin, drive);
+        self.way_of_rest = resting.way();
+        for link in &self.links {
+            self.rests[link.body] = resting.has(link.tree);
+        }
+    }
+
+    /// Distance that gravity covers in a step of `horizon` \[s\] \[m\]: it moves with its last velocity, unless in flight.
+    pub(crate) fn fall_in(&self, horizon: f64) -> f64 {
+        self.gravity.norm() * horizon * horizon
+    }
+
+    /// Contacts may be open at rest, or while they slide.
+    pub(crate) fn rests_open(&self) -> bool {
+        self.rests_open
     }
 
     fn set_drive(&mut self, kin: &Kinematics, drive: &Drive) {
@@ -123,7 +142,10 @@ impl Motion {
         } else {
             0.0
         };
-        self.reach[body] = h * (v.norm() + spin) + self.fall + self.push[body];
+        self.reach[body] = match self.rests[body] {
+            true => self.way_of_rest,
+            false => h * (v.norm() + spin) + self.fall + self.push[body],
+        };
         (self.velocity[body], self.spin[body]) = (v, spin);
     }
 
@@ -166,7 +188,11 @@ impl Motion {
 
     /// Distance that forces may take two bodies towards each other beyond their [`Motion::moved`] \[m\].
     pub(crate) fn pulls(&self, bodies: [usize; 2]) -> f64 {
-        let of = |b: &usize| if self.flies[*b] { self.push[*b] } else { self.fall + self.push[*b] };
+        let of = |b: &usize| match (self.rests[*b], self.flies[*b]) {
+            (true, _) => self.way_of_rest,
+            (_, true) => self.push[*b],
+            _ => self.fall + self.push[*b],
+        };
         bodies.iter().filter(|b| self.moves[**b]).map(of).sum()
     }
 
@@ -207,6 +233,11 @@ impl Motion {
         (pose, RigidMotion { center: pose * Point3::from(arm), velocity, acceleration, angular })
     }
 
+    /// Whether a body is expected to rest.
+    pub(crate) fn rests(&self, body: usize) -> bool {
+        self.horizon > 0.0 && self.rests[body]
+    }
+
     /// Largest motion of points of a body \[m\]: those of two bodies come no nearer than the sum, [`Motion::approach`].
     pub(crate) fn reach(&self, body: usize) -> f64 {
         if self.horizon == 0.0 { 0.0 } else { self.reach[body] }
@@ -222,7 +253,8 @@ impl Motion {
         c: &ContactPoint,
         gap: f64,
     ) -> bool {
-        if gap <= 0.0 || self.horizon == 0.0 {
+        // Two that rest are near if they are found at all.
+        if gap <= 0.0 || self.horizon == 0.0 || bodies.iter().all(|b| self.rests[*b] || !self.moves[*b]) {
             return true;
         }
         let [a, b] = [(bodies[0], &c.p_a), (bodies[1], &c.p_b)].map(|(b, p)| kin.point_velocity(model, b, p));

@@ -6,6 +6,7 @@ use crate::actuation::drive::Drive;
 use crate::contact::collision::{Collision, FoundContact};
 use crate::contact::contact_model::ContactModel;
 use crate::contact::motion::Motion;
+use crate::contact::resting::Resting;
 use crate::dynamics::free_bodies::FreeBodies;
 use crate::dynamics::reference_mass::ReferenceMass;
 use crate::{Kinematics, Model, RigidLaws};
@@ -45,9 +46,9 @@ impl ContactSearch {
         self.motion.rest();
     }
 
-    /// The next [`ContactSearch::find`] looks along a step of `horizon` \[s\], by the velocities of `kin` and the drive of the bodies.
-    pub(crate) fn look_ahead(&mut self, model: &Model, kin: &Kinematics, drive: &Drive, horizon: f64) {
-        self.motion.over(model, kin, drive, horizon);
+    /// The next [`ContactSearch::find`] looks along a step of `horizon` \[s\], by the velocities of `kin`, the drive of the bodies and the trees that rest.
+    pub(crate) fn look_ahead(&mut self, kin: &Kinematics, drive: &Drive, horizon: f64, resting: &Resting) {
+        self.motion.over(kin, drive, horizon, resting);
     }
 
     /// Finds contacts.

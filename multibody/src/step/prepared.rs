@@ -5,6 +5,7 @@ use crate::actuation::free_motion::FreeMotion;
 use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
 use crate::contact::collision::FoundContact;
+use crate::contact::resting::Resting;
 use crate::step::flight::Flight;
 use crate::step::limit_rows::Outlook;
 use crate::step::rigid_problem::RigidProblem;
@@ -18,6 +19,9 @@ pub(crate) struct Prepared {
     /// Changes of velocity by motors, springs and applied forces within the step.
     pub drive: Drive,
     pub flight: Flight,
+    /// Trees that contacts were looked for near alone, and the longest step that they were looked for.
+    pub resting: Resting,
+    pub horizon: f64,
     /// Geoms that passed through each other in the last step from here.
     pub crossed: Option<[u32; 2]>,
     pub problem: RigidProblem,
@@ -31,6 +35,8 @@ impl Prepared {
             at: StateKinematics::new(model),
             drive: Drive::new(model, &motion.mass),
             flight: Flight::default(),
+            resting: Resting::default(),
+            horizon: 0.0,
             crossed: None,
             problem: RigidProblem::new(model, laws, &motion, options)?,
             motion,

@@ -11,6 +11,7 @@ use crate::actuation::inputs::{Held, Inputs, Settings};
 use crate::contact::collision::CollidingPair;
 use crate::contact::contact_model;
 use crate::contact::crossing::Crossing;
+use crate::contact::resting::Resting;
 use crate::dynamics::free_bodies::FreeBodies;
 use crate::dynamics::free_trees::FreeTrees;
 use crate::dynamics::reference_mass::ReferenceMass;
@@ -246,6 +247,61 @@ impl RigidSystem {
         self.slots[0].problem.contacts().dim()
     }
 
+    /// [`System::prepare`], with contacts about trees at rest looked for near them alone where `near` allows it.
+    fn prepare_with(&mut self, slot: Slot, x0: &State, horizon: f64, near: bool) -> Result<(), ProblemError> {
+        let sizes = self.sizes();
+        for (what, expected, found) in
+            [("q", sizes[0], x0.q.len()), ("v", sizes[1], x0.v.len()), ("z", sizes[2], x0.z.len())]
+        {
+            check_count(what, expected, found)?;
+        }
+        x0.check_finite()?;
+        check_finite("control", &self.held.control)?;
+        check_finite("applied force", &self.held.applied)?;
+        let p = &mut self.slots[slot as usize];
+        p.ready = false;
+        let inputs = inputs!(self);
+        p.set_dynamics(&inputs, &mut self.dynamics, x0)?;
+        p.horizon = horizon;
+        p.resting.none();
+        if self.settings.contact && self.options.speculative {
+            p.look_ahead(&inputs, horizon)?;
+            let motion = &self.search.motion;
+            if near && !motion.rests_open() {
+                let (model, arms) = (&self.model, self.crossing.arms());
+                let way = |t: usize| horizon * Resting::speed(model, t, arms, |i| x0.v[i]);
+                let ways = (0..model.trees.len()).map(|t| (way(t), p.drive.trees[t]));
+                p.resting.begin(motion.fall_in(horizon), ways);
+            }
+        }
+        self.find_contacts(slot)
+    }
+
+    /// Contacts of a slot whose dynamics are known, and the rows of its problem.
+    fn find_contacts(&mut self, slot: Slot) -> Result<(), ProblemError> {
+        let p = &mut self.slots[slot as usize];
+        p.ready = false;
+        let inputs = inputs!(self);
+        self.search.found.clear();
+        if self.settings.contact {
+            self.search.rest();
+            if self.options.speculative {
+                self.search.look_ahead(&p.at.kin, &p.drive, p.horizon, &p.resting);
+            }
+            self.search.find(&self.model, &p.at.kin)?;
+        }
+        p.flight.begin(&inputs, self.settings.contact.then(|| self.search.motion.flies()));
+        p.set_contacts(&inputs, &self.search.found);
+        if let Some(model) = &mut self.contact_model {
+            let contacts = p.problem.contacts_mut();
+            let rows = contacts.dim();
+            contact_model::rewrite(model, contacts.frozen.contacts(), &mut contacts.seeds, rows)?;
+        }
+        p.set_rows(&inputs, p.horizon);
+        p.ready = true;
+        Ok(())
+    }
+
     /// Looks for geoms that passed through each other in a step to `x1`, unless bodies are left to pass: without a look ahead.
     fn find_crossing(&mut self, slot: Slot, dt: f64, s: &StepSolution, x1: &State) {
         let Self { model, crossing, search, held, .. } = self;
@@ -343,38 +399,27 @@ impl System for RigidSystem {
     }
 
     fn prepare(&mut self, slot: Slot, x0: &State, horizon: f64) -> Result<(), ProblemError> {
-        let sizes = self.sizes();
-        for (what, expected, found) in
-            [("q", sizes[0], x0.q.len()), ("v", sizes[1], x0.v.len()), ("z", sizes[2], x0.z.len())]
-        {
-            check_count(what, expected, found)?;
-        }
-        x0.check_finite()?;
-        check_finite("control", &self.held.control)?;
-        check_finite("applied force", &self.held.applied)?;
+        self.prepare_with(slot, x0, horizon, false)
+    }
+
+    fn prepare_near(&mut self, slot: Slot, x0: &State, horizon: f64) -> Result<(), ProblemError> {
+        self.prepare_with(slot, x0, horizon, true)
+    }
+
+    fn look_farther(&mut self, slot: Slot, dt: f64, s: &StepSolution) -> Result<bool, ProblemError> {
         let p = &mut self.slots[slot as usize];
-        p.ready = false;
-        let inputs = inputs!(self);
-        p.set_dynamics(&inputs, &mut self.dynamics, x0)?;
-        self.search.found.clear();
-        if self.settings.contact {
-            self.search.rest();
-            if self.options.speculative {
-                p.look_ahead(&inputs, horizon)?;
-                self.search.look_ahead(&self.model, &p.at.kin, &p.drive, horizon);
-            }
-            self.search.find(&self.model, &p.at.kin)?;
+        if !p.resting.any() {
+            return Ok(false);
         }
-        p.flight.begin(&inputs, self.settings.contact.then(|| self.search.motion.flies()));
-        p.set_contacts(&inputs, &self.search.found);
-        if let Some(model) = &mut self.contact_model {
-            let contacts = p.problem.contacts_mut();
-            let rows = contacts.dim();
-            contact_model::rewrite(model, contacts.frozen.contacts(), &mut contacts.seeds, rows)?;
+        let (model, arms) = (&self.model, self.crossing.arms());
+        let (v, lag) = (s.position_velocity(), p.flight.lag());
+        let speed = |i: usize| v[i] - lag.get(i).copied().unwrap_or(0.0);
+        let ways = (0..model.trees.len()).map(|t| dt * Resting::speed(model, t, arms, speed));
+        if !p.resting.wake(ways) {
+            return Ok(false);
         }
-        p.set_rows(&inputs, horizon);
-        p.ready = true;
-        Ok(())
+        self.find_contacts(slot)?;
+        Ok(true)
     }
 
     fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError> {
