@@ -152,6 +152,11 @@ pub trait ContactLaw<const D: usize>:
     fn cost(&self, p: &Self::Params, v_c: SVector<f64, D>) -> f64 {
         self.eval(p, v_c).cost
     }
+    /// Whether the potential is zero from `v_c` to `v_c` + `way` \[m/s\], D: a line search leaves the constraint out. False where the law does not know.
+    fn is_idle(&self, p: &Self::Params, v_c: SVector<f64, D>, way: SVector<f64, D>) -> bool {
+        let _ = (p, v_c, way);
+        false
+    }
     /// Value and two derivatives along `dv_c`, for the exact line search.
     fn along(&self, p: &Self::Params, v_c: SVector<f64, D>, dv_c: SVector<f64, D>) -> Along {
         let e = self.eval(p, v_c);

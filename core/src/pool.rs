@@ -37,6 +37,8 @@ pub trait LawPool: Send + Sync {
         alpha: f64,
         weights: Option<&[f64]>,
     ) -> Along;
+    /// Appends to `out` the constraints whose potential is not known to be zero from v_c to v_c + α·dv_c ([`ContactLaw::is_idle`]).
+    fn acting(&self, span: Span, which: &[u32], v_c: &[f64], dv_c: &[f64], alpha: f64, out: &mut Vec<u32>);
     /// Offers the impulses of a solve, the rows of this pool, as new lagged values; true when some changed.
     fn relag(&mut self, gamma: &[f64]) -> bool;
     /// Replaces the content by one constraint per seed of a `Vec` of the law's seeds; false, with nothing changed, when it holds others.
@@ -166,6 +168,12 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
             sum.add_scaled(weights.map_or(1.0, |w| w[k as usize]), a);
         }
         sum
+    }
+    fn acting(&self, span: Span, which: &[u32], v_c: &[f64], dv_c: &[f64], alpha: f64, out: &mut Vec<u32>) {
+        out.extend(which.iter().filter(|k| {
+            let (p, at) = self.at(span, **k);
+            !self.law.is_idle(p, row::<D>(v_c, at), alpha * row::<D>(dv_c, at))
+        }));
     }
     fn relag(&mut self, gamma: &[f64]) -> bool {
         let rows = gamma.as_chunks::<D>().0;
@@ -359,6 +367,14 @@ impl Pools {
             sum.add_scaled(1.0, self.members[i].along(self.spans[i], which, v_c, dv_c, alpha, weights));
         }
         sum
+    }
+
+    /// The constraints of `part` whose potential is not known to be zero from v_c to v_c + α·dv_c, into `out`.
+    pub fn acting(&self, part: Part<'_>, v_c: &[f64], dv_c: &[f64], alpha: f64, out: &mut Vec<u32>) {
+        out.clear();
+        for (i, which) in self.sections(part) {
+            self.members[i].acting(self.spans[i], which, v_c, dv_c, alpha, out);
+        }
     }
 
     /// Offers the impulses of a solve, all rows, as new lagged values; true when some changed.

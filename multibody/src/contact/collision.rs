@@ -474,7 +474,7 @@ fn numbers_between(proxies: &[Proxy], a: usize, b: usize) -> impl Iterator<Item 
 }
 
 /// Ball around some colliders of a body, in its frame.
-fn ball_around(colliders: &[Collider]) -> Option<(Point3<f64>, f64)> {
+pub(crate) fn ball_around(colliders: &[Collider]) -> Option<(Point3<f64>, f64)> {
     let balls: Vec<_> = colliders.iter().map(|c| c.bounds).collect::<Option<_>>()?;
     let n = balls.len().max(1) as f64;
     let center = balls.iter().fold(Point3::origin(), |s, b| s + b.center.coords / n);

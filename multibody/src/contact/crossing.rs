@@ -1,10 +1,12 @@
+use std::ops::Range;
+
 use signorini_core::StepSolution;
 use signorini_core::na::{Point3, UnitQuaternion, Vector3};
 use signorini_geometry::{ContactPoint, Shape, contacts};
 use signorini_scene::{JointKind, Pose};
 
 use crate::contact::collider::Collider;
-use crate::contact::collision::Collision;
+use crate::contact::collision::{Collision, ball_around};
 use crate::contact::pairs::PairRules;
 use crate::{Kinematics, Model};
 
@@ -31,13 +33,16 @@ pub(crate) struct Crossing {
     pushed: Vec<bool>,
     /// By tree, the largest way of its points in the step \[m\].
     gone: Vec<f64>,
+    /// Colliders of each body, and a ball around them in its frame; none where one is unbounded.
+    bodies: Vec<(Range<usize>, Option<(Point3<f64>, f64)>)>,
     end: Kinematics,
-    /// Storage: ways by collider, contacts of a pair.
+    /// Storage: ways of bodies and colliders, contacts of a pair.
+    around: Vec<Option<Way>>,
     ways: Vec<Option<Way>>,
     points: Vec<ContactPoint>,
 }
 
-/// Way of a collider within a step: its middle moves along a line, and it turns about that.
+/// Way of a ball within a step: its middle moves along a line, and it turns about that.
 #[derive(Clone, Debug)]
 struct Way {
     start: Pose,
@@ -68,13 +73,23 @@ impl Crossing {
             };
             arms[j.v..j.v + ways].fill(1.0);
         }
+        let mut bodies: Vec<(Range<usize>, _)> = Vec::new();
+        for (i, c) in colliders.iter().enumerate() {
+            match bodies.last_mut() {
+                Some((last, _)) if colliders[last.start].body == c.body => last.end = i + 1,
+                _ => bodies.push((i..i + 1, None)),
+            }
+        }
+        bodies.iter_mut().for_each(|(of, ball)| *ball = ball_around(&colliders[of.clone()]));
         let thinnest = colliders.iter().filter_map(thickness).fold(f64::INFINITY, f64::min);
         Self {
             pushed: vec![false; far.len()],
             gone: vec![0.0; far.len()],
             arms,
             thinnest,
+            bodies,
             end: Kinematics::new(model),
+            around: Vec::new(),
             ways: Vec::new(),
             points: Vec::new(),
         }
@@ -116,24 +131,37 @@ impl Crossing {
     ) -> Option<[usize; 2]> {
         self.end.set_positions(model, q, mocap);
         let (colliders, rules) = (collision.colliders(), collision.rules());
-        let Self { pushed, gone, thinnest, end, ways, points, .. } = self;
+        let Self { pushed, gone, thinnest, bodies, around, end, ways, points, .. } = self;
+        let bodies_at = [start, &*end];
         ways.clear();
-        ways.extend(colliders.iter().map(|c| Way::of(c, [start, &*end])));
-        let pushed = |c: &Collider| model.bodies[c.body].tree.is_some_and(|t| pushed[t]);
-        let gone = |i: usize| model.bodies[colliders[i].body].tree.map_or(0.0, |t| gone[t]);
-        let least = PART * *thinnest;
-        let bounded = || ways.iter().enumerate().filter_map(|(i, way)| Some((i, way.as_ref()?)));
-        for (i, way) in bounded().filter(|(i, _)| pushed(&colliders[*i])) {
-            // Two that are pushed meet once.
-            let far = gone(i);
-            for (j, other) in bounded().filter(|(j, _)| i < *j || !pushed(&colliders[*j])) {
-                // Ways below that of any two that cross.
-                if far + gone(j) < least {
-                    continue;
-                }
-                let (pair, both) = if i < j { ([i, j], [way, other]) } else { ([j, i], [other, way]) };
-                if !way.is_far_from(other) && crosses(rules, colliders, pair, both, points) {
-                    return Some([i, j].map(|k| colliders[k].geom));
+        ways.extend(
+            colliders.iter().map(|c| c.bounds.map(|b| Way::of(c.body, (b.center, b.radius), bodies_at))),
+        );
+        around.clear();
+        around.extend(
+            bodies
+                .iter()
+                .map(|(of, ball)| ball.map(|ball| Way::of(colliders[of.start].body, ball, bodies_at))),
+        );
+        let tree = |a: usize| model.bodies[colliders[bodies[a].0.start].body].tree;
+        let pushed = |a: usize| tree(a).is_some_and(|t| pushed[t]);
+        let gone = |a: usize| tree(a).map_or(0.0, |t| gone[t]);
+        let apart = |a: usize, b: usize| match (&around[a], &around[b]) {
+            (Some(x), Some(y)) => x.is_far_from(y),
+            _ => false,
+        };
+        for a in (0..bodies.len()).filter(|a| pushed(*a)) {
+            // Two that are pushed meet once, and two that cross go at least so far.
+            let meets = |b: usize| {
+                (a < b || !pushed(b)) && a != b && gone(a) + gone(b) >= PART * *thinnest && !apart(a, b)
+            };
+            for b in (0..bodies.len()).filter(|b| meets(*b)) {
+                for (i, j) in bodies[a].0.clone().flat_map(|i| bodies[b].0.clone().map(move |j| (i, j))) {
+                    let (Some(way), Some(other)) = (&ways[i], &ways[j]) else { continue };
+                    let (pair, both) = if i < j { ([i, j], [way, other]) } else { ([j, i], [other, way]) };
+                    if !way.is_far_from(other) && crosses(rules, colliders, pair, both, points) {
+                        return Some([i, j].map(|k| colliders[k].geom));
+                    }
                 }
             }
         }
@@ -202,12 +230,12 @@ fn crosses(
 }
 
 impl Way {
-    fn of(c: &Collider, [start, end]: [&Kinematics; 2]) -> Option<Self> {
-        let bounds = c.bounds?;
-        let [from, to] = [start.x_wb[c.body], end.x_wb[c.body]];
-        let middle = from * bounds.center;
+    /// Of a ball of a body, in the frame of that.
+    fn of(body: usize, (center, radius): (Point3<f64>, f64), [start, end]: [&Kinematics; 2]) -> Self {
+        let [from, to] = [start.x_wb[body], end.x_wb[body]];
+        let middle = from * center;
         let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
-        Some(Self { start: from, middle, shift: to * bounds.center - middle, turn, radius: bounds.radius })
+        Self { start: from, middle, shift: to * center - middle, turn, radius }
     }
 
     /// Pose of the body at the part `s` of the way.

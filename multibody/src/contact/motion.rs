@@ -34,9 +34,8 @@ pub(crate) struct Motion {
     /// Some of it is not zero.
     driven: bool,
     moves: Vec<bool>,
-    /// Bodies that are expected to rest, and their way \[m\].
-    rests: Vec<bool>,
-    way_of_rest: f64,
+    /// Ways of bodies that are expected to rest \[m\].
+    rests: Vec<Option<f64>>,
     /// Bodies that float freely, and those of them that nothing is near: they fly.
     free: FreeBodies,
     flies: Vec<bool>,
@@ -76,8 +75,7 @@ impl Motion {
             reach: vec![0.0; n],
             driven: false,
             moves,
-            rests: vec![false; n],
-            way_of_rest: 0.0,
+            rests: vec![None; n],
             free: free.clone(),
             flies: vec![false; n],
             gravity: model.gravity,
@@ -91,9 +89,8 @@ impl Motion {
         self.horizon = horizon;
         self.fall = self.fall_in(horizon);
         self.set_drive(kin, drive);
-        self.way_of_rest = resting.way();
         for link in &self.links {
-            self.rests[link.body] = resting.has(link.tree);
+            self.rests[link.body] = resting.way(link.tree);
         }
     }
 
@@ -142,10 +139,8 @@ impl Motion {
         } else {
             0.0
         };
-        self.reach[body] = match self.rests[body] {
-            true => self.way_of_rest,
-            false => h * (v.norm() + spin) + self.fall + self.push[body],
-        };
+        let far = h * (v.norm() + spin) + self.fall + self.push[body];
+        self.reach[body] = self.rests[body].unwrap_or(far);
         (self.velocity[body], self.spin[body]) = (v, spin);
     }
 
@@ -188,11 +183,7 @@ impl Motion {
 
     /// Distance that forces may take two bodies towards each other beyond their [`Motion::moved`] \[m\].
     pub(crate) fn pulls(&self, bodies: [usize; 2]) -> f64 {
-        let of = |b: &usize| match (self.rests[*b], self.flies[*b]) {
-            (true, _) => self.way_of_rest,
-            (_, true) => self.push[*b],
-            _ => self.fall + self.push[*b],
-        };
+        let of = |b: &usize| if self.flies[*b] { self.push[*b] } else { self.fall + self.push[*b] };
         bodies.iter().filter(|b| self.moves[**b]).map(of).sum()
     }
 
@@ -235,7 +226,7 @@ impl Motion {
 
     /// Whether a body is expected to rest.
     pub(crate) fn rests(&self, body: usize) -> bool {
-        self.horizon > 0.0 && self.rests[body]
+        self.horizon > 0.0 && self.rests[body].is_some()
     }
 
     /// Largest motion of points of a body \[m\]: those of two bodies come no nearer than the sum, [`Motion::approach`].
@@ -254,7 +245,10 @@ impl Motion {
         gap: f64,
     ) -> bool {
         // Two that rest are near if they are found at all.
-        if gap <= 0.0 || self.horizon == 0.0 || bodies.iter().all(|b| self.rests[*b] || !self.moves[*b]) {
+        if gap <= 0.0
+            || self.horizon == 0.0
+            || bodies.iter().all(|b| self.rests[*b].is_some() || !self.moves[*b])
+        {
             return true;
         }
         let [a, b] = [(bodies[0], &c.p_a), (bodies[1], &c.p_b)].map(|(b, p)| kin.point_velocity(model, b, p));

@@ -282,7 +282,9 @@ impl Placed<'_> {
             // Most that get there are there at the end of the step.
             let end = self.gap_at(approach, h, points)?;
             let sinks = end <= enough || {
-                let ends = [[now.t, self.gap_at(approach, now.t, points)?], [h, end]];
+                // Nothing overlaps where the nearest points are apart.
+                let first = if now.near.gap > 0.0 { 0.0 } else { self.gap_at(approach, now.t, points)? };
+                let ends = [[now.t, first], [h, end]];
                 ends[0][1] <= enough
                     || self.sinks_between(approach, ends, [least, enough], HALVINGS, points)?
             };

@@ -38,6 +38,8 @@ struct FreeBody {
     may_fly: bool,
     /// About the centre of mass, and its inverse.
     inertia: [Matrix3<f64>; 2],
+    /// The inertia is that of a ball: it turns about one axis.
+    round: bool,
 }
 
 fn three(x: &[f64], at: usize) -> Vector3<f64> {
@@ -49,7 +51,11 @@ impl FreeBody {
     fn turned(&self, kin: &Kinematics, t: f64) -> (Vector3<f64>, UnitQuaternion<f64>) {
         let r0 = kin.x_wb[self.body].rotation;
         let spin = r0.inverse_transform_vector(&kin.twist[self.body].angular);
-        (spin, FreeRotation::new(&self.inertia, &spin, t, false).turn)
+        let turn = match self.round {
+            true => UnitQuaternion::from_scaled_axis(t * spin),
+            false => FreeRotation::new(&self.inertia, &spin, t, false).turn,
+        };
+        (spin, turn)
     }
 }
 
@@ -77,6 +83,7 @@ impl FreeBodies {
                 com: b.com.coords,
                 may_fly: !held[t] && !led && b.gravity_compensation == 0.0,
                 inertia: [b.inertia, inverse],
+                round: b.inertia == Matrix3::from_diagonal_element(b.inertia[(0, 0)]),
             })
         };
         let list: Vec<FreeBody> = (0..model.trees.len()).filter_map(free).collect();

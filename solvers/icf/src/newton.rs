@@ -85,6 +85,8 @@ pub(crate) struct Workspace {
     gradient: Vec<f64>,
     step: Vec<f64>,
     inertia_step: Vec<f64>,
+    /// Constraints that a line search evaluates.
+    acting: Vec<u32>,
 }
 
 impl Workspace {
@@ -103,6 +105,8 @@ impl Workspace {
         }
         self.v_c.resize(rows, 0.0);
         self.dv_c.resize(rows, 0.0);
+        self.acting.clear();
+        self.acting.reserve(m.pools.constraint_count());
         m.pools.size_evals(&mut self.evals);
     }
 }
@@ -286,8 +290,10 @@ impl Newton<'_> {
         if k > 0 && !kept && self.asked.is_short(slope, at_zero.value, self.tolerance) {
             return Ok(Step::Short);
         }
+        m.pools.acting(part, &w.v_c, &w.dv_c, self.options.line_search.alpha_max, &mut w.acting);
+        let acting = Part { constraints: &w.acting, ..part };
         let search = exact_line_search(at_zero, &self.options.line_search, |alpha| {
-            let mut here = m.pools.along(part, &w.v_c, &w.dv_c, alpha, weights);
+            let mut here = m.pools.along(acting, &w.v_c, &w.dv_c, alpha, weights);
             here.value += rest + alpha * (tilt + 0.5 * alpha * bend);
             here.slope += tilt + alpha * bend;
             here.curvature += bend;

@@ -91,6 +91,11 @@ impl ContactLaw<3> for Lagged {
     }
 
     #[inline]
+    fn is_idle(&self, p: &LaggedParams, v_c: SVector<f64, 3>, way: SVector<f64, 3>) -> bool {
+        v_c[0].min(v_c[0] + way[0]) >= p.normal.opening_speed() && p.slip.bound() == 0.0
+    }
+
+    #[inline]
     fn eval(&self, p: &LaggedParams, v_c: SVector<f64, 3>) -> LawEval<3> {
         let (value, impulse, curvature) = p.normal.eval(v_c[0]);
         let mut e = LawEval::normal(value, impulse, curvature);
