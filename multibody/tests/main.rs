@@ -20,6 +20,7 @@ mod property_broad_phase;
 mod property_joints_first;
 mod property_mutated_files;
 mod property_mutated_scenes;
+mod property_resting_trees;
 mod property_spring_dampers;
 mod property_tree_dynamics;
 mod property_wrapping;
