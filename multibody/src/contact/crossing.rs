@@ -34,13 +34,16 @@ pub(crate) struct Crossing {
     /// By tree, the largest way of its points in the step \[m\].
     gone: Vec<f64>,
     /// Colliders of each body, and a ball around them in its frame; none where one is unbounded.
-    bodies: Vec<(Range<usize>, Option<(Point3<f64>, f64)>)>,
+    bodies: Vec<(Range<usize>, Option<Ball>)>,
     end: Kinematics,
     /// Storage: ways of bodies and colliders, contacts of a pair.
     around: Vec<Option<Way>>,
     ways: Vec<Option<Way>>,
     points: Vec<ContactPoint>,
 }
+
+/// Middle, in the frame of its body, and radius \[m\].
+type Ball = (Point3<f64>, f64);
 
 /// Way of a ball within a step: its middle moves along a line, and it turns about that.
 #[derive(Clone, Debug)]
@@ -231,7 +234,7 @@ fn crosses(
 
 impl Way {
     /// Of a ball of a body, in the frame of that.
-    fn of(body: usize, (center, radius): (Point3<f64>, f64), [start, end]: [&Kinematics; 2]) -> Self {
+    fn of(body: usize, (center, radius): Ball, [start, end]: [&Kinematics; 2]) -> Self {
         let [from, to] = [start.x_wb[body], end.x_wb[body]];
         let middle = from * center;
         let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
