@@ -318,7 +318,7 @@ impl Tally {
     }
 }
 
-/// Share of successes among runs of a task \[%\], beside the one asked for; skipped with fewer than `count` runs. Of a single run, whether it succeeds, which is compared with nothing.
+/// Share of successes among runs of a task \[%\], beside the one asked for; skipped with fewer than `count` runs, and where it is below the one asked for by no more than chance (Wilson's interval at 95 %). Of a single run, whether it succeeds, which is compared with nothing.
 /// `compared`: the share and its comparison in words.
 pub fn success(id: &str, task: &str, compared: &str, asked: f64, runs: &[&Ran], count: u64) -> Claim {
     let of = |what: &str| if task.is_empty() { what.to_owned() } else { format!("{task}: {what}") };
@@ -339,7 +339,11 @@ pub fn success(id: &str, task: &str, compared: &str, asked: f64, runs: &[&Ran], 
         runs.len(),
         runs[0].samples
     );
-    Claim::at_least(id, &claim, asked, 100.0 * good as f64 / runs.len() as f64, "%").because(&why)
+    let share = 100.0 * good as f64 / runs.len() as f64;
+    if share < asked && asked <= high {
+        return Claim::skipped(id, &claim, &format!("{why} Too few trials for a verdict on {asked} %."));
+    }
+    Claim::at_least(id, &claim, asked, share, "%").because(&why)
 }
 
 /// The name of a plant, in small letters as older files do not have it.
