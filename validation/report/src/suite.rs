@@ -290,8 +290,12 @@ impl Suite<'_> {
                 (Some(record), true)
             }
         };
-        bar.inc(1);
-        self.lock(&self.progress).end(page.id(), record.as_ref().filter(|_| made).map(|r| r.wall_s));
+        let at = {
+            let mut progress = self.lock(&self.progress);
+            bar.inc(1);
+            progress.end(page.id(), record.as_ref().filter(|_| made).map(|r| r.wall_s));
+            bar.position()
+        };
         {
             let mut report = self.lock(&self.report);
             report.1.retain(|id| *id != page.id());
@@ -304,7 +308,7 @@ impl Suite<'_> {
         }
         self.write_index()?;
         if let Some(r) = &record {
-            let (at, of) = (bar.position(), bar.length().unwrap_or_default());
+            let of = bar.length().unwrap_or_default();
             let left = self.lock(&self.progress).left_in_words();
             let left = if at < of { format!(" · {left} left") } else { String::new() };
             self.say(&format!("[{at:>2}/{of}] {}", summary(r, if made { &left } else { " · kept" })));

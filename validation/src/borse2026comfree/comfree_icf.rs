@@ -162,8 +162,9 @@ impl Page for ComfreeIcf {
                     .rule("at most 2. H/(1 + H) bounds the difference in the norm of A while one set of facets is active. The entries of the \
                         velocity differ in scale."),
             );
-            for points in curves {
-                plot.add(name, Mark::LinePoints, points);
+            let color = claims.len() / 3 - 1;
+            for (i, points) in curves.into_iter().enumerate() {
+                plot.add_colored(if i == 0 { name } else { "" }, Mark::LinePoints, color, points);
             }
         }
         plot.add_closed_form(

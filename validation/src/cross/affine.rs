@@ -59,7 +59,7 @@ impl Page for Affine {
         "Affine bodies and generalised coordinates"
     }
     fn lead(&self) -> &'static str {
-        "A double pendulum, a sliding box and a quadruped are simulated in affine and in generalised coordinates, and their motions are compared."
+        "A double pendulum, a sliding box, a bolt in its nut and a quadruped are simulated in affine and in generalised coordinates, and their motions are compared."
     }
     fn cost(&self) -> [f64; 3] {
         [1.3, 1.3, 10.0]
