@@ -57,15 +57,23 @@ impl PageRecord {
         self.claims.iter().filter(|c| c.verdict == v).count()
     }
 
-    /// The claim that stands for the page: the first with a number of the paper, one that deviates if any does; else the first that deviates, that a number decides, or that
+    /// The claim that stands for the page: the first with a number of the paper, or else with its words, one that deviates if any does; else the first that deviates, that a number decides, or that
     /// is there.
     pub fn headline(&self) -> Option<&Claim> {
         let made = || self.claims.iter().filter(|c| c.verdict != Verdict::Skipped);
         let deviates = |c: &&Claim| c.verdict == Verdict::Deviates;
-        let published = || made().filter(|c| c.paper.is_some());
-        published()
-            .find(deviates)
-            .or_else(|| published().next())
+        let is_number = |text: &str| {
+            let text = text
+                .trim_start_matches("about ")
+                .trim_start_matches(['≤', '≥', '<', '>', '~', '−', '-', ' ']);
+            text.starts_with(|c: char| c.is_ascii_digit())
+        };
+        let published = |number: bool| {
+            made().filter(move |c| c.paper.as_deref().is_some_and(|text| is_number(text) == number))
+        };
+        [true, false]
+            .into_iter()
+            .find_map(|number| published(number).find(deviates).or_else(|| published(number).next()))
             .or_else(|| made().find(deviates))
             .or_else(|| made().find(|c| c.measured.is_some()))
             .or_else(|| made().next())
