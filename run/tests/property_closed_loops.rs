@@ -26,7 +26,8 @@ impl StepObserver for Widest<'_> {
     }
 }
 
-fn run(scene: &Scene, accuracy: f64, time: f64) -> (AdvanceReport, f64) {
+/// A run, and the widest opening where loops are near-rigid: those whose file states softness give way as it says.
+fn run(scene: &Scene, accuracy: f64, time: f64) -> (AdvanceReport, Option<f64>) {
     let method = Method::cenic(accuracy);
     let mut sys = method.system(scene).unwrap();
     let model = sys.model().clone();
@@ -34,7 +35,7 @@ fn run(scene: &Scene, accuracy: f64, time: f64) -> (AdvanceReport, f64) {
     sys.control_mut().fill(60.0);
     let mut widest = Widest { model: &model, closure: Closure::new(&model), opening: 0.0 };
     let report = method.integrator().unwrap().advance(&mut sys, &mut x, time, &mut widest).unwrap();
-    (report, widest.opening)
+    (report, widest.closure.is_needed(&model).then_some(widest.opening))
 }
 
 /// Runs at accuracies 1e-1 to 1e-4: work rises with the root of the accuracy, at most three in ten attempts are rejected, and openings stay below their part of the accuracy.
@@ -42,7 +43,8 @@ fn check(name: &str, scene: &Scene, time: f64) {
     let mut steps = Vec::new();
     for accuracy in [1e-1, 1e-2, 1e-3, 1e-4] {
         let (r, opening) = run(scene, accuracy, time);
-        assert!(opening < OPENING * accuracy, "{name} at {accuracy:e}: open by {opening:e}");
+        let narrow = opening.is_none_or(|o| o < OPENING * accuracy);
+        assert!(narrow, "{name} at {accuracy:e}: open by {opening:?} m");
         assert!(
             10 * r.rejected <= 3 * (r.steps + r.rejected),
             "{name} at {accuracy:e}: {} of {} rejected",
@@ -153,7 +155,7 @@ proptest! {
         let mut steps = Vec::new();
         for accuracy in [1e-2, 1e-3, 1e-4] {
             let (r, opening) = run(&scene, accuracy, 0.5);
-            prop_assert!(opening < RANDOM_OPENING * accuracy, "{accuracy:e}: open by {opening:e}");
+            prop_assert!(opening.is_some_and(|o| o < RANDOM_OPENING * accuracy), "{accuracy:e}: open by {opening:?} m");
             prop_assert!(5 * r.rejected <= 2 * (r.steps + r.rejected), "{accuracy:e}: {} of {} rejected", r.rejected, r.steps);
             steps.push(r.steps);
         }

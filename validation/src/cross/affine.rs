@@ -1,11 +1,9 @@
 use signorini_scene::{Keyframe, LoadOptions, Scene};
 
-use super::{bolt, failed};
+use super::{bolt, failed, run};
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 use signorini_run::Method;
 use signorini_run::Recording;
-use signorini_run::affine::{RunWatch, run_affine};
-use signorini_run::recorder::Recorder;
 
 /// Affine bodies under incremental potential contact beside generalised coordinates under ICF.
 pub(super) struct Affine;
@@ -25,21 +23,6 @@ const PENDULUM: &str = r#"<mujoco><worldbody>
 
 fn scene(text: &str) -> Result<Scene, PageError> {
     Scene::from_mjcf(text, "scene.xml", &LoadOptions::default()).map_err(failed)
-}
-
-/// A run of either kind from a keyframe.
-pub(super) fn run(scene: &Scene, method: &Method, key: &Keyframe, end: f64) -> Result<Recording, PageError> {
-    if method.is_affine() {
-        let run = run_affine(scene, method, Some(key), end, RunWatch::default()).map_err(failed)?;
-        run.report.map_err(failed)?;
-        return Ok(run.recording);
-    }
-    let mut sys = method.system(scene).map_err(failed)?;
-    let mut x = sys.initial_state(Some(key)).map_err(failed)?;
-    let mut integrator = method.integrator().map_err(failed)?;
-    let mut recorder = Recorder::new(scene, method, &x, sys.held()).map_err(failed)?;
-    integrator.advance(&mut sys, &mut x, end, &mut recorder).map_err(failed)?;
-    Ok(recorder.recording)
 }
 
 /// Positions at the end.

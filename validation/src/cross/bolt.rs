@@ -8,8 +8,7 @@ use signorini_report::{Claim, Context, Mark, PageError, PageOutput, Plot};
 use signorini_run::{Ipc, Method, Recording};
 use signorini_scene::{LoadOptions, Scene};
 
-use super::affine::run;
-use super::failed;
+use super::{failed, run};
 use crate::chen2022midas::thread::{DENSITY, PITCH, PLAY, RANGE, meshes};
 
 const G: f64 = 9.81;

@@ -12,6 +12,10 @@ mod solvers;
 mod thin_floor;
 
 use signorini_report::{Page, PageError};
+use signorini_run::affine::{RunWatch, run_affine};
+use signorini_run::recorder::Recorder;
+use signorini_run::{Method, Recording};
+use signorini_scene::{Keyframe, Scene};
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
@@ -29,4 +33,19 @@ pub fn pages() -> Vec<&'static dyn Page> {
 
 fn failed(e: impl std::fmt::Display) -> PageError {
     PageError::from_error(e)
+}
+
+/// A run of either kind from a keyframe.
+fn run(scene: &Scene, method: &Method, key: &Keyframe, end: f64) -> Result<Recording, PageError> {
+    if method.is_affine() {
+        let run = run_affine(scene, method, Some(key), end, RunWatch::default()).map_err(failed)?;
+        run.report.map_err(failed)?;
+        return Ok(run.recording);
+    }
+    let mut sys = method.system(scene).map_err(failed)?;
+    let mut x = sys.initial_state(Some(key)).map_err(failed)?;
+    let mut integrator = method.integrator().map_err(failed)?;
+    let mut recorder = Recorder::new(scene, method, &x, sys.held()).map_err(failed)?;
+    integrator.advance(&mut sys, &mut x, end, &mut recorder).map_err(failed)?;
+    Ok(recorder.recording)
 }

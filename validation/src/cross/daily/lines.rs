@@ -10,7 +10,7 @@ use signorini_run::{Method, Recording};
 use signorini_scene::{LoadOptions, Scene};
 
 use super::failed;
-use crate::cross::affine::run;
+use crate::cross::run;
 
 const DATA: &str = "validation/data/daily";
 const PEERS: &str = "benches/records/daily.json";
