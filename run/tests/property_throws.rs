@@ -351,7 +351,7 @@ fn property_many_throws() {
 /// Throws that missed, or were thrown off the body that they pass, at one time: numbers of [`property_many_throws`].
 #[test]
 fn regression_throws_of_before() {
-    for seed in [693, 696, 1132, 1419, 1538, 1589, 1913, 2246, 5539, 6534, 6861, 9209] {
+    for seed in [693, 696, 1132, 1419, 1538, 1589, 1913, 2246, 4128, 5539, 6534, 6861, 9209, 10882] {
         let (name, method) = mode(&mut Rng::new(!seed));
         let (right, gap, change) = is_right(&throw(seed), &method);
         assert!(right == Some(true), "{seed}, {name}: gap {gap} m, change {change}");
