@@ -18,7 +18,7 @@ struct Kind {
 /// Samples of larger runs.
 const SAMPLES: usize = 32;
 const KINDS: [Kind; 4] = [
-    Kind { name: "cart_pole", title: "pole", quick: Some((24, 2)), asked: 100.0 },
+    Kind { name: "cart_pole", title: "pole", quick: Some((20, 2)), asked: 100.0 },
     Kind { name: "cylinder_push", title: "cylinder", quick: Some((12, 2)), asked: 90.0 },
     Kind { name: "two_arm_ball", title: "ball", quick: None, asked: 90.0 },
     Kind { name: "hand_cube_yaw", title: "cube", quick: None, asked: 80.0 },
