@@ -20,7 +20,7 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
-from bench import machine
+from bench import machine, revision
 from mujoco import rollout
 
 HERE = Path(__file__).resolve().parent
@@ -128,7 +128,7 @@ def main():
     parser.add_argument("--note", default="", help="what else ran, kept in the record of --curve")
     a = parser.parse_args()
     program = binary()
-    base = machine() | {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "threads": a.threads}
+    base = machine() | {"revision": revision(), "date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "threads": a.threads}
     hand = a.models.resolve() / "allegro_hand"
     if a.curve and not hand.is_dir():
         raise SystemExit(f"{hand} is absent; give --models")

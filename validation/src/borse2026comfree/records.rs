@@ -17,6 +17,9 @@ struct Machine {
     cores: u32,
     threads: u32,
     date: String,
+    /// Records before 2026-11-29 do not have it.
+    #[serde(default)]
+    revision: Option<String>,
     versions: BTreeMap<String, String>,
 }
 
@@ -28,7 +31,8 @@ impl Machine {
 
 impl std::fmt::Display for Machine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}, {} cores, {} threads, {}", self.cpu, self.cores, self.threads, self.date)
+        write!(f, "{}, {} cores, {} threads, {}", self.cpu, self.cores, self.threads, self.date)?;
+        self.revision.iter().try_for_each(|r| write!(f, ", revision {r}"))
     }
 }
 
@@ -44,6 +48,12 @@ struct Curve {
     rows: Vec<CurveRow>,
 }
 
+/// Numbers of a ComFree, of which the report names the mass that its gains are relative to.
+#[derive(Deserialize)]
+struct Settings {
+    mass_scale: Option<String>,
+}
+
 #[derive(Deserialize)]
 struct CurveRow {
     engine: String,
@@ -51,6 +61,8 @@ struct CurveRow {
     /// Per second of processor time, which other work on the machine changes least.
     steps_per_cpu_s: f64,
     steps_per_s: f64,
+    #[serde(default)]
+    settings: Option<Settings>,
     /// Load of the machine after the rounds of this number of worlds.
     load_average: f64,
 }
@@ -95,7 +107,14 @@ pub(super) fn curve(root: &Path, out: &mut PageOutput) -> Result<(), PageError> 
     }
     for engine in &engines {
         let points = r.of(engine).map(|row| (f64::from(row.worlds), 1e-3 * row.steps_per_cpu_s)).collect();
-        plot.add(&format!("{} (recorded)", self::engine(engine)), Mark::LinePoints, points);
+        plot.add(
+            &format!(
+                "{} (recorded)",
+                self::engine(engine, r.of(engine).find_map(|row| row.settings.as_ref()))
+            ),
+            Mark::LinePoints,
+            points,
+        );
     }
     let mut table = Table::new(
         "Recorded earlier, not measured in this run: throughput over the number of worlds",
@@ -113,7 +132,14 @@ pub(super) fn curve(root: &Path, out: &mut PageOutput) -> Result<(), PageError> 
         let over = format!("{:.2}", row.steps_per_cpu_s / theirs);
         let (rate, load) = (format!("{:.0}", row.steps_per_cpu_s), row.load_average.to_string());
         let wall = format!("{:.0}", row.steps_per_s);
-        table.row([row.worlds.to_string(), engine(&row.engine).to_owned(), rate, over, wall, load]);
+        table.row([
+            row.worlds.to_string(),
+            engine(&row.engine, row.settings.as_ref()),
+            rate,
+            over,
+            wall,
+            load,
+        ]);
     }
     out.plot(plot);
     out.table(table);
@@ -139,6 +165,8 @@ struct Throughput {
     over_mujoco_cpu: Option<f64>,
     mean_depth: f64,
     max_depth: f64,
+    #[serde(default)]
+    settings: Option<Settings>,
     /// Times of the parts of a step \[µs\].
     #[serde(default)]
     split_us: Option<BTreeMap<String, f64>>,
@@ -161,14 +189,17 @@ const SCENES: [(&str, &str); 7] = [
     ("leap_menagerie", "LEAP hand of another project, with its cube"),
 ];
 
-/// Name of an engine of a record in the report: records of former days call the sweeps of ComFree evaluations.
-fn engine(recorded: &str) -> &str {
+/// Name of an engine of a record in the report: records of former days call the sweeps of ComFree evaluations, and have gains relative to the trace.
+fn engine(recorded: &str, settings: Option<&Settings>) -> String {
     match recorded {
-        "comfree, paper" => "ComFree, one evaluation (trace)",
-        "comfree, default" => "projected Gauss–Seidel, up to 64 sweeps",
-        "mujoco" => "MuJoCo",
-        "icf" => "ICF",
-        other => TAKEN_APART.iter().find(|e| e.0 == other).map_or(other, |e| e.1),
+        "comfree, paper" => {
+            let mass = settings.and_then(|s| s.mass_scale.as_deref()).unwrap_or("trace");
+            format!("ComFree, one evaluation as published ({} mass)", mass.to_lowercase())
+        }
+        "comfree, default" => "projected Gauss–Seidel, up to 64 sweeps".to_owned(),
+        "mujoco" => "MuJoCo".to_owned(),
+        "icf" => "ICF".to_owned(),
+        other => TAKEN_APART.iter().find(|e| e.0 == other).map_or(other, |e| e.1).to_owned(),
     }
 }
 
@@ -215,8 +246,13 @@ pub(super) fn beside_mujoco(root: &Path, out: &mut PageOutput) -> Result<(), Pag
             let cpu = l.over_mujoco_cpu.map_or_else(String::new, |r| format!("{r:.2}"));
             let mm = |x: f64| number(1e3 * x.abs());
             let over = format!("{:.2}", l.over_mujoco);
-            let cells =
-                [what.to_owned(), engine(&l.engine).to_owned(), format!("{:.0}", l.steps_per_s), over, cpu];
+            let cells = [
+                what.to_owned(),
+                engine(&l.engine, l.settings.as_ref()),
+                format!("{:.0}", l.steps_per_s),
+                over,
+                cpu,
+            ];
             table.row([cells.to_vec(), vec![mm(l.mean_depth), mm(l.max_depth)]].concat());
         }
         for (engine, setting) in TAKEN_APART {
