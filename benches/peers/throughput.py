@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 RECORDS = HERE.parent / "records" / "throughput.jsonl"
 CURVE = HERE.parent / "records" / "allegro_curve.json"
-SETTINGS = [("comfree, paper", ["--published", 0.1, 0.001, "mean"]), ("comfree, 1 evaluation", ["--sweeps", 1]), ("comfree, planning", ["--sweeps", 12, "--residual", 1e-3]), ("comfree, default", []), ("icf", ["--icf"])]
+SETTINGS = [("comfree, paper", ["--published", 0.1, 0.001, "mean"]), ("comfree, paper, trace", ["--published", 0.1, 0.001, "trace"]), ("comfree, 1 evaluation", ["--sweeps", 1]), ("comfree, planning", ["--sweeps", 12, "--residual", 1e-3]), ("comfree, default", []), ("icf", ["--icf"])]
 HOLD = 50
 ALLEGRO = """<mujoco model="allegro cube"><include file="right_hand.xml"/><option timestep="0.002"/>
 <worldbody><geom name="floor" pos="0 0 -0.1" size="0 0 0.05" type="plane"/>

@@ -192,7 +192,7 @@ const SCENES: [(&str, &str); 7] = [
 /// Name of an engine of a record in the report: records of former days call the sweeps of ComFree evaluations, and have gains relative to the trace.
 fn engine(recorded: &str, settings: Option<&Settings>) -> String {
     match recorded {
-        "comfree, paper" => {
+        "comfree, paper" | "comfree, paper, trace" => {
             let mass = settings.and_then(|s| s.mass_scale.as_deref()).unwrap_or("trace");
             format!("ComFree, one evaluation as published ({} mass)", mass.to_lowercase())
         }
