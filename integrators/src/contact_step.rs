@@ -99,6 +99,9 @@ impl<S: ContactSolver> PreparedStep for ContactStep<S> {
         report.crossed = report.crossed.or_else(|| sys.crossed(leg.slot));
         Ok(())
     }
+    fn looks_farther(&self) -> bool {
+        true
+    }
     fn last_solve(&self) -> LastSolve<'_> {
         let (dt, slot) = (self.solution_dt, self.solution_slot);
         LastSolve { solution: &self.solution, dt, slot, contacts: &self.contacts }
@@ -124,7 +127,7 @@ impl<S: ContactSolver> OneStep for ContactStep<S> {
         x1: &mut State,
     ) -> Result<StepReport, StepError> {
         let mut report = StepReport { dt, ..StepReport::default() };
-        self.start.prepare(sys, x0, dt, retry)?;
+        self.start.prepare(sys, x0, dt, retry, false)?;
         let mut guess = std::mem::take(&mut self.guess);
         sys.guess(Slot::Start, x0, &mut guess);
         let done = self.step_from(sys, Leg { slot: Slot::Start, x0, dt, guess: &guess }, x1, &mut report);

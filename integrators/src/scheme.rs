@@ -30,10 +30,26 @@ pub trait PreparedStep: Send {
         x1: &mut State,
         report: &mut StepReport,
     ) -> Result<(), StepError>;
+    /// Whether solutions are shown to [`System::look_farther`], so that slots may be prepared by [`System::prepare_near`].
+    fn looks_farther(&self) -> bool {
+        false
+    }
     /// The last solve.
     fn last_solve(&self) -> LastSolve<'_>;
     /// Sets how well solves are to converge.
     fn set_tolerance(&mut self, tolerance: Tolerance);
+}
+
+/// Prepares a slot for steps up to `dt`, with all contacts or, `near`, with those that [`PreparedStep::looks_farther`] may add to.
+pub(crate) fn prepare(
+    sys: &mut dyn System,
+    slot: Slot,
+    x0: &State,
+    dt: f64,
+    near: bool,
+) -> Result<(), StepError> {
+    let done = if near { sys.prepare_near(slot, x0, dt) } else { sys.prepare(slot, x0, dt) };
+    done.map_err(|e| StepError::problem(x0.t, dt, e))
 }
 
 /// Which state and step size a start slot was prepared for, so that a retry can reuse it.
@@ -50,33 +66,13 @@ impl StartSlot {
         x0: &State,
         dt: f64,
         retry: bool,
-    ) -> Result<(), StepError> {
-        self.once(dt, retry, || sys.prepare(Slot::Start, x0, dt).map_err(|e| StepError::problem(x0.t, dt, e)))
-    }
-
-    /// As [`StartSlot::prepare`], by [`System::prepare_near`].
-    pub(crate) fn prepare_near(
-        &mut self,
-        sys: &mut dyn System,
-        x0: &State,
-        dt: f64,
-        retry: bool,
-    ) -> Result<(), StepError> {
-        let at = |e| StepError::problem(x0.t, dt, e);
-        self.once(dt, retry, || sys.prepare_near(Slot::Start, x0, dt).map_err(at))
-    }
-
-    fn once(
-        &mut self,
-        dt: f64,
-        retry: bool,
-        prepare: impl FnOnce() -> Result<(), StepError>,
+        near: bool,
     ) -> Result<(), StepError> {
         if retry && self.horizon.is_some_and(|h| dt <= h) {
             return Ok(());
         }
         self.horizon = None;
-        prepare()?;
+        prepare(sys, Slot::Start, x0, dt, near)?;
         self.horizon = Some(dt);
         Ok(())
     }

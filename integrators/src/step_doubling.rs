@@ -3,7 +3,7 @@ use signorini_core::{
     largest,
 };
 
-use crate::scheme::{Leg, PreparedStep, StartSlot};
+use crate::scheme::{Leg, PreparedStep, StartSlot, prepare};
 
 /// One full and two half steps of any prepared scheme: propagates the halves and measures the difference.
 ///
@@ -99,7 +99,8 @@ impl<P: PreparedStep> OneStep for StepDoubling<P> {
         let Self { scheme, start, full, half, first, guess, guess_full } = self;
         let mut report = StepReport { dt, ..StepReport::default() };
         let slot = Slot::Start;
-        start.prepare_near(sys, x0, dt, retry)?;
+        let near = scheme.looks_farther();
+        start.prepare(sys, x0, dt, retry, near)?;
         sys.guess(slot, x0, guess);
         scheme.step_from(sys, Leg { slot, x0, dt, guess }, full, &mut report)?;
         // The half steps are those that are taken.
@@ -113,7 +114,7 @@ impl<P: PreparedStep> OneStep for StepDoubling<P> {
         first.keep(&scheme.last_solve());
 
         let slot = Slot::Midpoint;
-        sys.prepare_near(slot, half, 0.5 * dt).map_err(|e| StepError::problem(half.t, 0.5 * dt, e))?;
+        prepare(sys, slot, half, 0.5 * dt, near)?;
         sys.guess(slot, full, guess);
         scheme.step_from(sys, Leg { slot, x0: half, dt: 0.5 * dt, guess }, x1, &mut report)?;
 

@@ -46,6 +46,21 @@ fn property_step_doubling_keeps_the_order_and_estimates_the_next() {
     assert_eq!((third.order(), third.error_order()), (3, Some(4)));
 }
 
+/// A scheme that shows no solution to [`System::look_farther`] is given all contacts.
+#[test]
+fn property_contacts_are_left_out_for_schemes_that_look_farther_alone() {
+    let near = |step: &mut dyn OneStep| {
+        let (sys, x) = pressed();
+        let mut spy = Spy::new(sys, Fault::None);
+        step.step(&mut spy, &x, 1e-3, false, &mut State::default()).unwrap();
+        assert_ne!(spy.prepared, []);
+        spy.near
+    };
+    assert_eq!(near(&mut StepDoubling::new(single())), [Slot::Start, Slot::Midpoint]);
+    assert_eq!(near(&mut StepDoubling::new(Third::default())), []);
+    assert_eq!(near(&mut single()), []);
+}
+
 #[test]
 fn property_options_are_those_that_were_given() {
     assert_eq!(single().max_relags(), 20);

@@ -24,12 +24,14 @@ pub(crate) struct Spy {
     pub(crate) fault: Fault,
     pub(crate) prepared: Vec<(Slot, f64)>,
     pub(crate) asked: Vec<(Slot, f64)>,
+    /// Slots that were prepared by `prepare_near`.
+    pub(crate) near: Vec<Slot>,
     largest: f64,
 }
 
 impl Spy {
     pub(crate) fn new(inner: FreeBodies, fault: Fault) -> Self {
-        Self { inner, fault, prepared: Vec::new(), asked: Vec::new(), largest: 0.0 }
+        Self { inner, fault, prepared: Vec::new(), asked: Vec::new(), near: Vec::new(), largest: 0.0 }
     }
 }
 
@@ -43,6 +45,10 @@ impl System for Spy {
             return Err(ProblemError::NonFinite { what: "geometry", index: 0 });
         }
         self.inner.prepare(slot, x0, horizon)
+    }
+    fn prepare_near(&mut self, slot: Slot, x0: &State, horizon: f64) -> Result<(), ProblemError> {
+        self.near.push(slot);
+        self.prepare(slot, x0, horizon)
     }
     fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError> {
         self.asked.push((slot, dt));

@@ -98,9 +98,9 @@ impl Crossing {
         }
     }
 
-    /// By degree of freedom, the largest way of a point of its tree for a unit \[m\].
-    pub(crate) fn arms(&self) -> &[f64] {
-        &self.arms
+    /// Speed of the points of a tree at most, from the velocities of its degrees of freedom \[m/s\].
+    pub(crate) fn speed(&self, model: &Model, tree: usize, v: impl Fn(usize) -> f64) -> f64 {
+        model.trees[tree].dofs.clone().map(|i| self.arms[i] * v(i).abs()).sum()
     }
 
     /// Whether a solution moves some body far enough, and away from the velocity `free` without contact.
@@ -108,13 +108,9 @@ impl Crossing {
         let (least, v) = (PART * self.thinnest, s.position_velocity());
         let mut moves = false;
         let mut any = false;
-        for (t, tree) in model.trees.iter().enumerate() {
-            let [mut way, mut push] = [0.0; 2];
-            for i in tree.dofs.clone() {
-                let arm = dt * self.arms[i];
-                way += arm * v[i].abs();
-                push += arm * (v[i] - free[i]).abs();
-            }
+        for t in 0..model.trees.len() {
+            let way = dt * self.speed(model, t, |i| v[i]);
+            let push = dt * self.speed(model, t, |i| v[i] - free[i]);
             self.pushed[t] = push > least;
             self.gone[t] = way;
             any |= self.pushed[t];

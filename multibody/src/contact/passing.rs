@@ -223,9 +223,9 @@ impl Placed<'_> {
             if closing <= 0.0 || t >= h {
                 return Ok(Advance::Passed);
             }
-            points.clear();
-            self.query_at(approach.pair, |c| self.moved(c.body, t) * c.pose, approach.far, points)?;
-            let Some(near) = nearest(points) else { return Ok(Advance::Passed) };
+            let Some(near) = self.nearest_at(approach, t, approach.far, points)? else {
+                return Ok(Advance::Passed);
+            };
             now = Moment { t, near };
         }
         // They glance off each other's surfaces: parts of the rest of the step tell.
@@ -264,9 +264,21 @@ impl Placed<'_> {
         before: &ContactPoint,
         points: &mut Vec<ContactPoint>,
     ) -> Result<Moment, ProblemError> {
+        let near = self.nearest_at(approach, t, approach.far, points)?;
+        Ok(Moment { t, near: near.unwrap_or(ContactPoint { gap: approach.far, ..*before }) })
+    }
+
+    /// The nearest of the contacts within `margin` \[m\] at a time.
+    fn nearest_at(
+        &self,
+        approach: &Approach<'_>,
+        t: f64,
+        margin: f64,
+        points: &mut Vec<ContactPoint>,
+    ) -> Result<Option<ContactPoint>, ProblemError> {
         points.clear();
-        self.query_at(approach.pair, |c| self.moved(c.body, t) * c.pose, approach.far, points)?;
-        Ok(Moment { t, near: nearest(points).unwrap_or(ContactPoint { gap: approach.far, ..*before }) })
+        self.query_at(approach.pair, |c| self.moved(c.body, t) * c.pose, margin, points)?;
+        Ok(nearest(points))
     }
 
     /// [`Placed::advance`] of a pair with a triangle mesh: up to where it touches by the times of its triangles, into overlaps by the deepest of its contacts.
@@ -333,9 +345,7 @@ impl Placed<'_> {
         t: f64,
         points: &mut Vec<ContactPoint>,
     ) -> Result<f64, ProblemError> {
-        points.clear();
-        self.query_at(approach.pair, |c| self.moved(c.body, t) * c.pose, 0.0, points)?;
-        Ok(nearest(points).map_or(0.0, |c| c.gap))
+        Ok(self.nearest_at(approach, t, 0.0, points)?.map_or(0.0, |c| c.gap))
     }
 
     /// Takes the contacts at the time `t` for those of the start.

@@ -1,5 +1,3 @@
-use crate::Model;
-
 /// Parts of the way that gravity takes a body within a step: up to the first a tree at rest may move, and slow ones up to the second.
 const REST: f64 = 1.0 / 16.0;
 const SLOW: f64 = 1.0 / 4.0;
@@ -53,10 +51,5 @@ impl Resting {
     /// Largest way of the points of a tree within the step where it is one of them \[m\].
     pub(crate) fn way(&self, tree: usize) -> Option<f64> {
         self.ways.get(tree).copied().flatten()
-    }
-
-    /// Speed of the points of a tree at most, from the arms of the degrees of freedom and their velocities \[m/s\].
-    pub(crate) fn speed(model: &Model, tree: usize, arms: &[f64], v: impl Fn(usize) -> f64) -> f64 {
-        model.trees[tree].dofs.clone().map(|i| arms[i] * v(i).abs()).sum()
     }
 }

@@ -11,7 +11,6 @@ use crate::actuation::inputs::{Held, Inputs, Settings};
 use crate::contact::collision::CollidingPair;
 use crate::contact::contact_model;
 use crate::contact::crossing::Crossing;
-use crate::contact::resting::Resting;
 use crate::dynamics::free_bodies::FreeBodies;
 use crate::dynamics::free_trees::FreeTrees;
 use crate::dynamics::reference_mass::ReferenceMass;
@@ -268,8 +267,8 @@ impl RigidSystem {
             p.look_ahead(&inputs, horizon)?;
             let motion = &self.search.motion;
             if near && !motion.rests_open() {
-                let (model, arms) = (&self.model, self.crossing.arms());
-                let way = |t: usize| horizon * Resting::speed(model, t, arms, |i| x0.v[i]);
+                let (model, crossing) = (&self.model, &self.crossing);
+                let way = |t: usize| horizon * crossing.speed(model, t, |i| x0.v[i]);
                 let ways = (0..model.trees.len()).map(|t| (way(t), p.drive.trees[t]));
                 p.resting.begin(motion.fall_in(horizon), ways);
             }
@@ -411,10 +410,10 @@ impl System for RigidSystem {
         if !p.resting.any() {
             return Ok(false);
         }
-        let (model, arms) = (&self.model, self.crossing.arms());
+        let (model, crossing) = (&self.model, &self.crossing);
         let (v, lag) = (s.position_velocity(), p.flight.lag());
         let speed = |i: usize| v[i] - lag.get(i).copied().unwrap_or(0.0);
-        let ways = (0..model.trees.len()).map(|t| dt * Resting::speed(model, t, arms, speed));
+        let ways = (0..model.trees.len()).map(|t| dt * crossing.speed(model, t, speed));
         if !p.resting.wake(ways) {
             return Ok(false);
         }

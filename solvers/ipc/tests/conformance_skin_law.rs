@@ -5,14 +5,14 @@ use crate::spring;
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Isometry3, SVector, Vector3};
 use signorini_core::{
-    ContactLaw, ContactMaterial, ContactSeed, Evals, LawEval, LawPool, LawProperties, Pool, ProblemError,
-    Slot, State, StepProblem, System, WholePart,
+    ContactLaw, ContactMaterial, ContactSeed, LawEval, LawPool, LawProperties, Pool, ProblemError, Slot,
+    State, System,
 };
 use signorini_geometry::TriangleMesh;
 use signorini_ipc::{AffineBody, AffineSystem, BodyError, IpcOptions, SkinLaw};
 use signorini_reference::DenseHessian;
 use signorini_testkit::finite_difference::jacobian_deviation;
-use spring::{Spring, material};
+use spring::{Spring, evaluated, material};
 
 /// Two free cubes, a turned one over the other, of which the skins press.
 fn system(turn: Vector3<f64>, height: f64, friction: f64) -> AffineSystem {
@@ -52,16 +52,6 @@ fn conformance_two_cubes() {
             assert!(outcome.is_ok(), "{name}, friction {friction}: {outcome:?}");
         }
     }
-}
-
-/// The laws at a velocity, to which the problem is moved.
-fn evaluated(p: &mut dyn StepProblem, v: &[f64]) -> (WholePart, Evals) {
-    let (mut whole, mut evals) = (WholePart::default(), Evals::default());
-    p.relinearize(v).unwrap();
-    whole.fit(p);
-    p.pools().size_evals(&mut evals);
-    p.pools().eval(whole.part(), p.contact_velocities(), &mut evals);
-    (whole, evals)
 }
 
 #[test]

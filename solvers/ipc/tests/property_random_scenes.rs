@@ -1,5 +1,7 @@
 //! Random scenes: nothing ever intersects, bodies stay rigid, energy does not grow; two runs agree bit for bit.
 
+use crate::bodies::throw_together;
+
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{OneStep, State, System, Tolerance};
 use signorini_geometry::TriangleMesh;
@@ -35,12 +37,7 @@ fn scene(seed: u64, threads: usize) -> (AffineSystem, State) {
     let options = IpcOptions { friction_passes, threads, ..IpcOptions::default() };
     let system = AffineSystem::new(bodies, &[], options).unwrap();
     let mut x = system.initial_state();
-    for b in 1..7 {
-        let at = system.coordinates_of(b).unwrap();
-        let towards = -Vector3::new(x.q[at] - 0.1, x.q[at + 1] - 0.1, 0.5) * 5.0;
-        let v = system.bodies()[b].velocity(&x.q[at..], &towards, &(3.0 * r.vector::<3>()));
-        x.v[at..at + 12].copy_from_slice(&v);
-    }
+    throw_together(&system, &mut x, &mut r);
     (system, x)
 }
 

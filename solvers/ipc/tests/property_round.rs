@@ -1,14 +1,13 @@
 //! Balls and capsules thrown at random, and derivatives of their contact by differences.
 
-use crate::bodies::{at, block};
+use crate::bodies::{at, block, throw_together};
+use crate::spring::evaluated;
 use crate::spring::{Spring, material};
 use crate::walk::walk;
 
 use proptest::prelude::*;
 use signorini_core::na::{Isometry3, Vector3};
-use signorini_core::{
-    Evals, OneStep, Pool, ProblemError, Slot, State, StepProblem, System, Tolerance, WholePart, gradient,
-};
+use signorini_core::{OneStep, Pool, ProblemError, Slot, State, System, Tolerance, gradient};
 use signorini_geometry::TriangleMesh;
 use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineBody, AffineSystem, FreeRotation, IpcOptions, IpcSolver, SkinLaw};
@@ -43,12 +42,7 @@ fn throw(seed: u64, least: f64, dt: f64) {
     }
     let mut s = AffineSystem::new(bodies, &[], IpcOptions::default()).unwrap();
     let mut x = s.initial_state();
-    for b in 1..7 {
-        let at = s.coordinates_of(b).unwrap();
-        let towards = -Vector3::new(x.q[at] - 0.1, x.q[at + 1] - 0.1, 0.5) * 5.0;
-        let v = s.bodies()[b].velocity(&x.q[at..], &towards, &(3.0 * r.vector::<3>()));
-        x.v[at..at + 12].copy_from_slice(&v);
-    }
+    throw_together(&s, &mut x, &mut r);
     let long = dt > 2e-3;
     let tolerance = Tolerance { relative: 1e-3, max_iterations: 500 };
     let mut step = ContactStep::new(IpcSolver::default()).with_tolerance(tolerance);
@@ -98,15 +92,6 @@ fn pair(kind: usize, yaw: f64, gap: f64, friction: f64, rotation: FreeRotation) 
     };
     let options = IpcOptions { stiffness: 1e9, orthogonality: 1e6, rotation, ..IpcOptions::default() };
     AffineSystem::new(bodies, &[], options).unwrap()
-}
-
-fn evaluated(p: &mut dyn StepProblem, v: &[f64]) -> (WholePart, Evals) {
-    let (mut whole, mut evals) = (WholePart::default(), Evals::default());
-    p.relinearize(v).unwrap();
-    whole.fit(p);
-    p.pools().size_evals(&mut evals);
-    p.pools().eval(whole.part(), p.contact_velocities(), &mut evals);
-    (whole, evals)
 }
 
 proptest! {

@@ -88,11 +88,14 @@ impl Page for ComfreeIcf {
         let scene = Clutter::hard(1).scene();
         let method = Method::comfree().with_step(0.002);
         let trace = Run::new(&scene, &method, 1.0).trace(|_, _| {})?;
-        for (id, name) in [
+        for (color, (id, name)) in [
             ("dense", "two contacts, default law"),
             ("dense_paper", "two contacts, law of the paper"),
             ("clutter", "clutter after 0.6 to 1 s, default law"),
-        ] {
+        ]
+        .into_iter()
+        .enumerate()
+        {
             // States of the clutter at 0.6 to 1 s: in each another set of facets becomes active with the time step.
             let rows = if id == "clutter" { 6..=10 } else { 10..=10 };
             let mut curves = Vec::new();
@@ -162,7 +165,6 @@ impl Page for ComfreeIcf {
                     .rule("at most 2. H/(1 + H) bounds the difference in the norm of A while one set of facets is active. The entries of the \
                         velocity differ in scale."),
             );
-            let color = claims.len() / 3 - 1;
             for (i, points) in curves.into_iter().enumerate() {
                 plot.add_colored(if i == 0 { name } else { "" }, Mark::LinePoints, color, points);
             }

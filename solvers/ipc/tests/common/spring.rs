@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Matrix3, Vector3};
-use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, LawEval, LawProperties};
+use signorini_core::{
+    ContactLaw, ContactMaterial, ContactSeed, Evals, LawEval, LawProperties, StepProblem, WholePart,
+};
 
 /// k φ₋ with the stiffness of the material; Coulomb friction, regularised.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -54,4 +56,14 @@ impl ContactLaw<3> for Spring {
 /// Material of the spring.
 pub(crate) fn material(stiffness: f64, friction: f64) -> ContactMaterial {
     ContactMaterial::compliant(stiffness, 0.0, friction)
+}
+
+/// The laws at a velocity, to which the problem is moved.
+pub(crate) fn evaluated(p: &mut dyn StepProblem, v: &[f64]) -> (WholePart, Evals) {
+    let (mut whole, mut evals) = (WholePart::default(), Evals::default());
+    p.relinearize(v).unwrap();
+    whole.fit(p);
+    p.pools().size_evals(&mut evals);
+    p.pools().eval(whole.part(), p.contact_velocities(), &mut evals);
+    (whole, evals)
 }
