@@ -5,7 +5,7 @@ use clap::Args;
 use signorini_core::{State, System};
 use signorini_run::affine::{RunWatch, run_affine};
 use signorini_run::recorder::Recorder;
-use signorini_run::{Method, Stepping, names};
+use signorini_run::{Method, MethodError, Stepping, names};
 use signorini_scene::{JointKind, Scene};
 
 use crate::dual_cone::has_cone;
@@ -20,9 +20,10 @@ pub(crate) struct Arguments {
     /// Solvers, separated by commas.
     #[arg(long, value_delimiter = ',', default_value = "icf")]
     solvers: Vec<String>,
-    /// Contact laws, separated by commas; affine bodies (ipc) keep their barrier.
-    #[arg(long, value_delimiter = ',', default_value = "lagged,similar,sap")]
-    laws: Vec<String>,
+    /// Contact laws, separated by commas; affine bodies (ipc) keep their barrier. When left out lagged, similar and sap, and for comfree the dual_cone of `run`: with fixed steps sweeps and beside them ComFree's one evaluation, under
+    /// error control one evaluation.
+    #[arg(long, value_delimiter = ',')]
+    laws: Option<Vec<String>>,
     /// Accuracies of error control, separated by commas.
     #[arg(long, value_delimiter = ',', default_value = "1e-2,1e-3")]
     accuracies: Vec<f64>,
@@ -46,6 +47,35 @@ fn unit_of_positions(scene: &Scene) -> &'static str {
     }
 }
 
+/// Laws of solvers that have none of their own, the first as reference.
+const LAWS: [&str; 3] = ["lagged", "similar", "sap"];
+
+/// Methods of a solver: under the laws that are given, otherwise under those that `run` has for it. ComFree's one evaluation stands beside its sweeps.
+fn methods(
+    solver: &str,
+    laws: Option<&[String]>,
+    steppings: &[Stepping],
+) -> Result<Vec<Method>, MethodError> {
+    let own = names::by_name(solver)?;
+    let comfree = own.as_comfree().is_some();
+    let laws: Vec<Option<&str>> = match laws {
+        _ if own.is_affine() => vec![None],
+        Some(laws) => laws.iter().map(|l| Some(l.as_str())).collect(),
+        None if comfree => vec![None],
+        None => LAWS.map(Some).to_vec(),
+    };
+    let mut all = Vec::new();
+    for law in laws {
+        for stepping in steppings {
+            all.push(names::method(solver, law, *stepping)?);
+            if comfree && law.is_none() && !stepping.is_controlled() {
+                all.push(Method::comfree_sweeping(1).with_stepping(*stepping));
+            }
+        }
+    }
+    Ok(all)
+}
+
 /// A hundredth of an accuracy, with its decimal digits: a product with 1e-2 has digits that nobody wrote.
 fn two_decades_finer(accuracy: f64) -> f64 {
     let text = format!("{accuracy:e}");
@@ -60,19 +90,14 @@ fn two_decades_finer(accuracy: f64) -> f64 {
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let scene = a.model.load()?;
     let finest = two_decades_finer(a.accuracies.iter().copied().fold(1e-3, f64::min));
-    let mut methods = vec![names::method("icf", Some(&a.laws[0]), Stepping::accurate(finest))?];
+    let laws = a.laws.as_deref();
+    let first = laws.and_then(|l| l.first()).map_or(LAWS[0], String::as_str);
+    let controlled = a.accuracies.iter().map(|x| Stepping::accurate(*x));
+    let steppings: Vec<Stepping> =
+        controlled.chain(a.steps.iter().map(|h| Stepping::Fixed { dt: *h })).collect();
+    let mut methods = vec![names::method("icf", Some(first), Stepping::accurate(finest))?];
     for solver in &a.solvers {
-        let laws: Vec<Option<&str>> = match names::by_name(solver)?.is_affine() {
-            true => vec![None],
-            false => a.laws.iter().map(|l| Some(l.as_str())).collect(),
-        };
-        for law in laws {
-            let controlled = a.accuracies.iter().map(|x| Stepping::accurate(*x));
-            let fixed = a.steps.iter().map(|h| Stepping::Fixed { dt: *h });
-            for stepping in controlled.chain(fixed) {
-                methods.push(names::method(solver, law, stepping)?);
-            }
-        }
+        methods.extend(self::methods(solver, laws, &steppings)?);
     }
     a.model.check_read(&scene, methods.iter().skip(1))?;
     let names: Vec<String> = methods.iter().map(Method::describe).collect();

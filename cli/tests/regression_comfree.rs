@@ -134,6 +134,36 @@ fn regression_warnings_go_with_the_recording_and_the_comparison() {
     );
 }
 
+/// Without laws a comparison has the methods that `run` has, under their own names, and one evaluation beside the sweeps.
+#[test]
+fn regression_a_comparison_takes_the_methods_of_run() {
+    let folder = Folder::new("compared");
+    let (model, out) = (folder.file("model.xml", &cube("", "")), folder.0.join("out.npz"));
+    let signorini = |arguments: &str| {
+        let mut words = arguments.split_whitespace();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_signorini"));
+        command.arg(words.next().unwrap()).arg(&model).args(words).args(["--time", "0.05"]);
+        let done = command.output().unwrap();
+        assert!(done.status.success(), "{arguments}: {}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    };
+    // The second line of a run names its method.
+    let of_run = |arguments: &str| {
+        let text = signorini(&format!("run --solver comfree --out {} {arguments}", out.display()));
+        text.lines().nth(1).unwrap().to_owned()
+    };
+    let names = ["--accuracy 1e-1", "--dt 0.002", "--dt 0.002 --sweeps 1"].map(of_run);
+    assert!(
+        names[1].starts_with("projected Gauss–Seidel") && names[2].starts_with("ComFree, one evaluation")
+    );
+    let text = signorini("compare --solvers comfree --accuracies 1e-1 --steps 0.002");
+    let rows: Vec<&str> = text.lines().skip(2).take_while(|l| !l.starts_with("difference:")).collect();
+    assert_eq!(rows.len(), names.len(), "{text}");
+    for (row, name) in rows.iter().zip(&names) {
+        assert!(row.starts_with(name.as_str()), "{name}: {text}");
+    }
+}
+
 #[test]
 fn regression_settings_that_make_no_sense_are_refused() {
     let folder = Folder::new("settings");

@@ -26,7 +26,10 @@ pub(crate) use solved::Solved;
 pub(crate) use uncompliant::{Stops, Uncompliant};
 
 /// Names of the solvers of step problems, in the order of the tables.
-pub(crate) const SOLVERS: [&str; 5] = ["icf", "comfree", SWEPT, "projected_newton", "reference"];
+pub(crate) const SOLVERS: [&str; 5] = ["icf", ONCE, SWEPT, "projected_newton", "reference"];
+
+/// The solver that evaluates a law once: ComFree's step.
+pub(crate) const ONCE: &str = "ComFree, one evaluation";
 
 /// The solver that sweeps over the multipliers of ComFree's impedance until they have settled.
 pub(crate) const SWEPT: &str = "projected Gauss–Seidel";
@@ -40,7 +43,7 @@ pub(crate) const PROBLEMS: u64 = 12;
 pub(crate) fn solver(name: &str) -> Result<Box<dyn ContactSolver>, PageError> {
     Ok(match name {
         "icf" => Box::new(IcfSolver::default()),
-        "comfree" => Box::new(ComfreeSolver::with_sweeps(Sweeps::exactly(1))),
+        ONCE => Box::new(ComfreeSolver::with_sweeps(Sweeps::exactly(1))),
         SWEPT => Box::new(ComfreeSolver::with_sweeps(Sweeps::default())),
         "projected_newton" => Box::new(IpcSolver::default()),
         "reference" => Box::new(ReferenceSolver::default()),

@@ -57,7 +57,7 @@ impl Default for Study {
 /// One evaluation per step under it, otherwise as under [`Method::comfree_with`](signorini_run::Method::comfree_with).
 impl OwnMethod for Study {
     fn name(&self) -> &str {
-        "comfree"
+        "ComFree, one evaluation"
     }
     fn system(&self, scene: &Scene) -> Result<RigidSystem, MethodError> {
         let laws = RigidLaws { steepest: STEEPEST, ..RigidLaws::new(&Pool::<_, 3>::new(*self)) };

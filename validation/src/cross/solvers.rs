@@ -1,7 +1,7 @@
 use signorini_report::claim::counted;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
-use crate::agreement::{Answer, PROBLEMS, SOLVERS, SWEPT, rows};
+use crate::agreement::{Answer, ONCE, PROBLEMS, SOLVERS, SWEPT, rows};
 
 /// Every law of the registry under every solver, beside the reference.
 pub(super) struct Solvers;
@@ -84,7 +84,11 @@ impl Page for Solvers {
         for (name, (quotient, law)) in SOLVERS.iter().zip(worst) {
             out.claim(
                 Claim::at_most(
-                    if *name == SWEPT { "gauss_seidel" } else { name },
+                    match *name {
+                        SWEPT => "gauss_seidel",
+                        ONCE => "comfree",
+                        other => other,
+                    },
                     &format!("{name}: largest ratio of the deviation to its bound (here for the law {law})"),
                     1.0,
                     quotient,

@@ -32,7 +32,7 @@ Each law acts on five constraints among three bodies in twelve random step probl
 ‖v − v̂‖ over ‖v* − v̂‖ in the norm of the inertia A, v* the velocity without contact, in the worst problem. A solver that converges is bounded by its tolerance, and the cell gives the bound that every problem met (*below*).
 A deviation beyond its bound would stand in **bold**.
 
-`comfree` is one explicit evaluation of a law, the step of ComFree: v − v̂ = −H x with x = v* − v̂ and H the mean of A⁻¹∇²L on the way from v̂ to v*, and the cell gives the largest deviation and its bound in that problem (*of at most*), the root of the largest eigenvalue of H times ⟨x, H x⟩/‖x‖², the work of the change of impulses. It is below one for gains
+`ComFree, one evaluation` is the step of ComFree, which evaluates a law once: v − v̂ = −H x with x = v* − v̂ and H the mean of A⁻¹∇²L on the way from v̂ to v*, and the cell gives the largest deviation and its bound in that problem (*of at most*), the root of the largest eigenvalue of H times ⟨x, H x⟩/‖x‖², the work of the change of impulses. It is below one for gains
 that are shared among contacts, far above for stiff springs. ‡ A deviation above 1 lands farther from the solution than the step began: such a law is evaluated as it is, but is unstable as a step; give it to a solver that converges.
 
 `projected Gauss–Seidel` is what `--solver comfree` runs unless it is told `--sweeps 1`: up to 64 sweeps over the multipliers of ComFree's impedance, all contacts at once (up to 16 that a residual ends, as plans take them, go in turn); laws without them are refused (*unsupported*, with the remedy). Sweeps do not end at the law's own minimum: compliance drops out, and their fixed points, at any gain, momentum and
