@@ -10,7 +10,7 @@ use signorini_multibody::Model;
 use signorini_run::{Method, MethodError};
 use signorini_scene::{Pose, Scene};
 
-use crate::gain_look::GainRecord;
+use crate::gain_look::{DepthsOfWorlds, GainRecord};
 use crate::lane::{Lane, Task, Worker, check_inputs};
 use crate::parameters::wrong;
 use crate::watch::Watch;
@@ -57,6 +57,8 @@ pub struct CpuBatch {
     start: State,
     /// Observations of each lane.
     watch: Watch,
+    /// Depths of worlds that were in lanes before these were loaded anew.
+    depths: DepthsOfWorlds,
 }
 
 impl CpuBatch {
@@ -97,6 +99,7 @@ impl CpuBatch {
             layout: BatchLayout { lanes: 0, nq: 0, nv: 0, nz: 0, nu: scene.actuators.len() },
             start: State::default(),
             watch: Watch::default(),
+            depths: DepthsOfWorlds::default(),
         };
         let model = batch.workers[0].get_mut().unwrap_or_else(PoisonError::into_inner).system.model();
         batch.start = model.state_at(None, model.nz)?;
@@ -332,6 +335,9 @@ impl BatchStepper for CpuBatch {
         fit("activations of the state", self.layout.nz, x.z.len())?;
         x.check_finite().map_err(|e| StepError::problem(x.t, 0.0, e))?;
         let lane = &mut self.lanes[lane];
+        if lane.report.steps > 0 {
+            self.depths.add(&lane.gains);
+        }
         lane.x.copy_from(x);
         lane.wanted = None;
         lane.status = LaneStatus::Running;
@@ -387,7 +393,14 @@ impl BatchStepper for CpuBatch {
     }
 
     fn engine(&self) -> String {
-        self.method.name().to_owned()
+        self.method.words()
+    }
+
+    /// Pairs that are deep in each other beside their size ([`TooDeep`](signorini_run::depth::TooDeep)): the worst of all worlds.
+    fn warnings(&self) -> Vec<String> {
+        let mut depths = self.depths;
+        self.lanes.iter().filter(|l| l.report.steps > 0).for_each(|l| depths.add(&l.gains));
+        self.with_model(|model| depths.warning(model, &self.method)).into_iter().collect()
     }
 
     fn watch(&mut self, wanted: &[Observation]) -> Result<ObservationLayout, ObservationError> {

@@ -32,6 +32,34 @@ pub(crate) struct GainRecord {
     crossing: CrossingRecord,
 }
 
+/// Depths beside the sizes of geoms, over worlds that may have been loaded anew since.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DepthsOfWorlds {
+    worst: Option<TooDeep>,
+    /// Worlds with a pair that was too deep.
+    deep: usize,
+    /// Worlds that were stepped.
+    all: usize,
+}
+
+impl DepthsOfWorlds {
+    /// Counts a world that was stepped.
+    pub(crate) fn add(&mut self, world: &GainRecord) {
+        self.all += 1;
+        if let Some(found) = world.deepest {
+            self.deep += 1;
+            self.worst = self.worst.filter(|w| w.part() >= found.part()).or(Some(found));
+        }
+    }
+
+    /// One line on the worst; None where no world had a pair that was too deep.
+    pub(crate) fn warning(&self, model: &Model, method: &Method) -> Option<String> {
+        let line = self.worst?.describe(model, 0, method.remedy_of_depth());
+        let Self { deep, all, .. } = self;
+        Some(if *all > 1 { format!("{line} ({deep} of {all} worlds had such a pair)") } else { line })
+    }
+}
+
 impl GainRecord {
     /// Looks at how deep the contacts of a step from `t` \[s\] are beside the sizes of their geoms.
     pub(crate) fn look_at_depths(&mut self, sizes: &Thicknesses, t: f64, contacts: &[ContactGeometry]) {

@@ -36,6 +36,29 @@ fn regression_depths_of_worlds_are_told() {
     }
 }
 
+/// A batch keeps the worst of worlds that were loaded anew since, as those of plans are, and counts each world once.
+#[test]
+fn regression_depths_of_worlds_that_were_loaded_anew_are_kept() {
+    for (stiffness, count) in [(Some(50.0), 1), (None, 0)] {
+        let mut batch =
+            CpuBatch::new(&ball(stiffness), 2, Method::icf(), BatchOptions { threads: 1 }).unwrap();
+        assert!(batch.warnings().is_empty());
+        let start = batch.state(0).unwrap().clone();
+        for round in 1..=2 {
+            batch.step(&[], 2e-3, 200, &[true, false]).unwrap();
+            let told = batch.warnings();
+            batch.load(0, &start).unwrap();
+            assert_eq!((told.len(), &told), (count, &batch.warnings()), "{told:?}");
+            let of = if round == 1 {
+                "thinner one (warning from 10 % on): "
+            } else {
+                "(2 of 2 worlds had such a pair)"
+            };
+            assert!(told.iter().all(|w| w.starts_with("depth:") && w.contains(of)), "{told:?}");
+        }
+    }
+}
+
 #[test]
 fn regression_depths_under_mujocos_names_are_told() {
     for (stiffness, tells) in [(Some(50.0), true), (None, false)] {

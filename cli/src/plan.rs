@@ -27,7 +27,9 @@ const MOST_SAMPLES: usize = 100_000;
 /// An engine with fixed steps.
 #[derive(Clone, Copy, ValueEnum)]
 enum PlanModel {
+    /// Projected Gauss–Seidel sweeps over ComFree's impedance; with --sweeps 1 ComFree itself, one evaluation.
     Comfree,
+    /// Convex implicit contact.
     Icf,
 }
 
@@ -251,6 +253,10 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     if a.exact {
         setup.measurement = None;
     }
+    if let (Some(n), PlanModel::Icf) = (a.sweeps, a.model) {
+        return Err(format!("--sweeps {n}: only comfree has sweeps (--model comfree); leave it out").into());
+    }
+    setup.sweeps = a.sweeps.map(|most| (most, tasks::SETTLED)).or(setup.sweeps);
     let scene = Scene::load(root()?.join("models").join(setup.scene), &LoadOptions::default())?;
     if a.describe {
         describe(&setup, &weights, &scene);
@@ -263,14 +269,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     for path in [Some(&out), a.json.as_ref()].into_iter().flatten() {
         check_writable(path)?;
     }
-    if let (Some(n), PlanModel::Icf) = (a.sweeps, a.model) {
-        return Err(format!("--sweeps {n}: only comfree has sweeps (--model comfree); leave it out").into());
-    }
-    let sweeps = match a.sweeps {
-        Some(most) => Some((most, tasks::SETTLED)),
-        None => setup.sweeps,
-    };
-    let planned_with = a.model.method(sweeps);
+    let planned_with = a.model.method(setup.sweeps);
     let threads = BatchOptions { threads: a.threads };
     let (samples, dt) = (setup.planner.samples, setup.planner.dt);
     let mut model = CpuBatch::new(&scene, samples, planned_with.clone(), threads)?;
@@ -322,6 +321,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         1e3 * record.mean_planning_time(),
         record.steps.len()
     );
+    for w in &record.warnings {
+        eprintln!("warning: {w}");
+    }
     say!("planned with {}; executed with {}", planned_with.describe(), driven.describe());
     say!("{}", sampled(&record));
     if let Some(pace) = a.pace {

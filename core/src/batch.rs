@@ -55,9 +55,13 @@ pub trait BatchStepper {
     fn step(&mut self, control: &[f64], dt: f64, substeps: u32, active: &[bool]) -> Result<(), StepError>;
     /// Status of a lane; None for a lane that does not exist.
     fn status(&self, lane: usize) -> Option<&LaneStatus>;
-    /// Name of the engine, for messages.
+    /// Name of the engine, for messages and records.
     fn engine(&self) -> String {
         "unnamed".into()
+    }
+    /// Warnings about all lanes since the batch was made, each about the worst lane, those that were loaded anew since included. No warning: all is well, or the engine looks for nothing.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
     }
     /// Observations to be made of each lane at the end of every call of [`BatchStepper::step`], in place of those asked for before.
     ///

@@ -188,6 +188,7 @@ impl<'a> Episode<'a> {
             states: Vec::new(),
             moved: Vec::new(),
             behind: 0.0,
+            warnings: Vec::new(),
         };
         let (t0, mut began) = (run.x.t, None);
         record.moved.extend(scenario.mocap.iter().map(|(body, pose)| MovedBody::new(t0, body, pose)));
@@ -208,6 +209,10 @@ impl<'a> Episode<'a> {
             self.make_plan(&mut run, &mut rollout, n, time, options, &mut record)?;
             began.get_or_insert_with(Instant::now);
             self.drive(&mut run, time, dt, options, &mut record)?;
+        }
+        for (part, engine) in [("plan model", &*self.model), ("plant", &*self.plant)] {
+            let told = engine.warnings().into_iter();
+            record.warnings.extend(told.map(|w| format!("{part} ({}): {w}", engine.engine())));
         }
         Ok(record)
     }

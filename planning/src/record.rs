@@ -66,6 +66,8 @@ pub struct EpisodeRecord {
     pub moved: Vec<MovedBody>,
     /// Largest lag of the world behind its pace, by the clock \[s\]; 0 without one.
     pub behind: f64,
+    /// Warnings of the plan model and of the plant ([`BatchStepper::warnings`](signorini_core::BatchStepper::warnings)), each once.
+    pub warnings: Vec<String>,
 }
 
 /// A body that is moved from outside.

@@ -6,9 +6,9 @@ use common::{batch, episode, scene_of};
 use signorini_batch::CpuBatch;
 use signorini_core::na::{Isometry3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{BatchStepper, Frame, Observation, State};
-use signorini_planning::tasks::HandTurn;
-use signorini_planning::{MeasuredPose, Measurement, Outcome, Stream, Task};
-use signorini_run::Method;
+use signorini_planning::tasks::{HandTurn, by_name};
+use signorini_planning::{EpisodeOptions, MeasuredPose, Measurement, Outcome, Stream, Task, TermWeights};
+use signorini_run::{MassScale, Method};
 use signorini_scene::{LoadOptions, Scene};
 use signorini_testkit::data;
 
@@ -180,4 +180,32 @@ fn conformance_a_hand_plans_alike_on_any_number_of_threads() {
     let [one, two] = [1, 2].map(|threads| episode("hand_cube_yaw", 2, 16, threads, 4));
     assert_eq!(one.steps.len(), 4);
     assert_eq!(one.steps, two.steps);
+}
+
+/// Plans with one evaluation press fingers deep into the cube, which the episode tells once; a pole on a cart, which touches nothing, has nothing to tell.
+#[test]
+fn regression_a_plan_model_that_sinks_deep_is_told_once() {
+    for (task, method, tells) in [
+        ("hand_cube_yaw", Method::comfree_sweeping(1), true),
+        ("hand_cube_yaw", Method::comfree_paper(0.1, 0.002, MassScale::Mean), true),
+        ("cart_pole", Method::comfree_sweeping(1), false),
+    ] {
+        let mut setup = by_name(task, 100).unwrap();
+        setup.planner.samples = 8;
+        let scene = scene_of(setup.scene);
+        let engine = method.words();
+        let (mut model, mut plant) = (batch(&scene, 8, method, 0), batch(&scene, 1, Method::icf(), 1));
+        let weights = TermWeights::new(&*setup.task);
+        let options = EpisodeOptions { steps: 6, ..setup.options() };
+        let record = setup.run(&mut model, &mut plant, &weights, None, 100, &options).unwrap();
+        let told: Vec<&String> = record.warnings.iter().filter(|w| w.starts_with("plan model (")).collect();
+        assert_eq!(told.len(), usize::from(tells), "{:?}", record.warnings);
+        let words = [
+            &*format!("({engine}): depth: geom"),
+            "'cube'",
+            "sweeps in place of one evaluation",
+            "worlds had such a pair",
+        ];
+        assert!(told.iter().all(|t| words.iter().all(|w| t.contains(w))), "{told:?}");
+    }
 }

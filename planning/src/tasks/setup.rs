@@ -103,9 +103,13 @@ impl Setup {
             format!(
                 "steps: {:.3} ms of the plan model{}, {:.3} ms of a plant with fixed steps",
                 ms(model),
-                self.sweeps.map_or_else(String::new, |(most, settled)| format!(
-                    " (comfree: projected Gauss–Seidel, up to {most} sweeps, until a residual of {settled} m/s)"
-                )),
+                match self.sweeps {
+                    None => String::new(),
+                    Some((1, _)) => " (ComFree, one evaluation)".to_owned(),
+                    Some((most, settled)) => format!(
+                        " (comfree: projected Gauss–Seidel, up to {most} sweeps, until a residual of {settled} m/s)"
+                    ),
+                },
                 ms(plant)
             ),
         ];

@@ -284,6 +284,11 @@ impl Method {
         }
     }
 
+    /// [`Method::name`], and [`ComFree::describe`] of the complementarity-free method: the engine of a batch, as records and films have it.
+    pub fn words(&self) -> String {
+        self.as_comfree().map_or_else(|| self.name().to_owned(), ComFree::describe)
+    }
+
     /// Solver, law and stepping in words, as reports print them; [`ComFree::describe`] in place of the solver's name.
     pub fn describe(&self) -> String {
         let stepping = self.stepping();
@@ -314,9 +319,11 @@ impl Method {
                 "take fixed steps (--dt), under which contacts rest without depth, or larger gains"
             }
             Self::ComFree(m) if m.sweeps().is_one_evaluation() => {
-                "take sweeps in place of one evaluation (--sweeps), a smaller step (--dt), or --solver icf"
+                "take sweeps in place of one evaluation (--sweeps), a smaller step (--dt), or --solver icf (--model icf of plans)"
             }
-            Self::ComFree(_) => "take more sweeps (--sweeps), a smaller step (--dt), or --solver icf",
+            Self::ComFree(_) => {
+                "take more sweeps (--sweeps), a smaller step (--dt), or --solver icf (--model icf of plans)"
+            }
             Self::Icf(_) | Self::Reference(_) if self.stepping().is_controlled() => {
                 "take stiffer surfaces (--stiffness where the model states none) or a smaller --accuracy"
             }

@@ -29,16 +29,9 @@ pub fn recording(scene: &Scene, steps: &str, record: &EpisodeRecord) -> Result<O
         }
     };
     put(&mut mocap, first.t);
-    let plans = match record.engines[0].as_str() {
-        "comfree" => "projected Gauss–Seidel",
-        "comfree_paper" => "ComFree, one evaluation",
-        other => other,
-    };
-    let labels = RunLabels {
-        solver: record.engines[1].clone(),
-        law: format!("plans: {plans}"),
-        integrator: steps.into(),
-    };
+    let [plans, plant] = &record.engines;
+    let labels =
+        RunLabels { solver: plant.clone(), law: format!("plans: {plans}"), integrator: steps.into() };
     let none = vec![0.0; probe.model().actuators.len()];
     let held = HeldInputs { control: &none, mocap: &mocap };
     let start = RecordingStart { scene, labels, x0: first, held };

@@ -11,6 +11,7 @@ use signorini_planning::{
 };
 use signorini_scene::{LoadOptions, Scene};
 
+use crate::claim::counted;
 use crate::kept_results::KeptResults;
 use crate::{Claim, Context, Page, PageError, PageOutput, Picture, planned};
 use signorini_run::film::Attachment;
@@ -39,6 +40,21 @@ pub enum PlanModel {
     OneEvaluation,
     /// An engine that the caller makes.
     Other,
+}
+
+impl PlanModel {
+    /// The method, with the sweeps and the residual \[m/s\] of a task; none of an engine that the caller makes.
+    fn method(self, sweeps: Option<(u32, f64)>) -> Option<Method> {
+        Some(match self {
+            Self::ComFree | Self::Published => sweeps.map_or_else(Method::comfree, Method::comfree_sweeping),
+            Self::OneEvaluation => {
+                let (k, d, mass) = PUBLISHED_HAND;
+                Method::comfree_paper(k, d, mass)
+            }
+            Self::Icf => Method::icf(),
+            Self::Other => return None,
+        })
+    }
 }
 
 /// One trial of a task.
@@ -120,6 +136,9 @@ pub struct Ran {
     pub effective: f64,
     /// Plans in which bounds of the motion gave way.
     pub softened: usize,
+    /// Warnings of the plan model and of the plant ([`EpisodeRecord::warnings`]); none in older records.
+    #[serde(default)]
+    pub warnings: Vec<String>,
 }
 
 impl Ran {
@@ -218,7 +237,31 @@ pub fn run_with(trials: &[Trial], ctx: &Context, other: OtherModel<'_>) -> Resul
             done.runs.push(ran);
         }
     }
+    let asked = done.runs.iter().filter(|r| trials.iter().any(|t| r.is(t)));
+    warnings(&asked.collect::<Vec<_>>()).into_iter().for_each(|line| done.looks.prose(line));
     Ok(done)
+}
+
+/// One sentence for each plan model and each plant that warned in these runs: how often, and the first of its warnings.
+fn warnings(runs: &[&Ran]) -> Vec<String> {
+    // Warnings begin with the engine in parentheses.
+    let engine = |w: &str| w.split("): ").next().unwrap_or_default().to_owned();
+    let mut told: Vec<(&Ran, &str)> = Vec::new();
+    for (run, w) in runs.iter().flat_map(|r| r.warnings.iter().map(move |w| (*r, w.as_str()))) {
+        if told.iter().all(|(_, t)| engine(t) != engine(w)) {
+            told.push((run, w));
+        }
+    }
+    let line = |(run, first): (&Ran, &str)| {
+        let alike = |r: &&&Ran| r.warnings.iter().any(|w| engine(w) == engine(first));
+        let (count, of) = (runs.iter().filter(alike).count() as u64, &run.task);
+        format!(
+            "Warning in {}, the first of them in {of} with seed {}: {first}",
+            counted(count, "trial"),
+            run.seed
+        )
+    };
+    told.into_iter().map(line).collect()
 }
 
 /// Trials of full runs that are kept with the code, in `benches/records/trials`, and where they are from; none for a full run, which makes its own.
@@ -392,17 +435,7 @@ fn episode(trial: &Trial, ctx: &Context, other: OtherModel<'_>) -> Result<(Ran, 
     setup.planner.samples = samples;
     let file = ctx.root.join("models").join(setup.scene);
     let scene = Scene::load(&file, &LoadOptions::default()).map_err(PageError::from_error)?;
-    let method = match trial.model {
-        PlanModel::ComFree | PlanModel::Published => {
-            Some(setup.sweeps.map_or_else(Method::comfree, Method::comfree_sweeping))
-        }
-        PlanModel::OneEvaluation => {
-            let (k, d, mass) = PUBLISHED_HAND;
-            Some(Method::comfree_paper(k, d, mass))
-        }
-        PlanModel::Icf => Some(Method::icf()),
-        PlanModel::Other => None,
-    };
+    let method = trial.model.method(setup.sweeps);
     let driven = names::plant(trial.plant, ACCURACY)?;
     let real = match setup.measurement {
         Some(m) if trial.vary > 0.0 => varied(&scene, m.joint, trial.vary, seed)?,
@@ -453,6 +486,7 @@ fn episode(trial: &Trial, ctx: &Context, other: OtherModel<'_>) -> Result<(Ran, 
         gap: gap.map(|g| [g.mean(), g.largest()].map(|e| e.map(|x| x.min(f64::MAX)))),
         effective: record.mean_effective_samples(),
         softened: record.softened().count(),
+        warnings: record.warnings.clone(),
     };
     let recording = planned::recording(&real, driven.stepping().words(), &record)?;
     let look = recording.zip(trial.camera).map(|(r, camera)| Look {
