@@ -37,6 +37,6 @@ mod options;
 mod solver;
 
 pub use newton::IterationRecord;
-pub use options::{IcfOptions, StepTest};
+pub use options::{IcfOptions, ResidualScale, StepTest};
 pub use signorini_math::{InitialGuess, LineSearchOptions};
 pub use solver::IcfSolver;

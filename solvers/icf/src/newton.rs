@@ -6,7 +6,7 @@ use signorini_core::{
 };
 use signorini_math::{BlockCholesky, CholeskyError, LineSearchStatus, exact_line_search};
 
-use crate::{IcfOptions, StepTest};
+use crate::{IcfOptions, ResidualScale, StepTest};
 
 /// A short Newton step counts as converged only when the residual is below this multiple of the bound of the first test, and below that bound at this relative tolerance: ten times a loose one is no bound at all.
 const TRUSTED_RESIDUAL: f64 = 10.0;
@@ -253,7 +253,10 @@ impl Newton<'_> {
             }
         }
         let [residual, momentum, impulse, free] = squares.map(f64::sqrt);
-        self.tolerance = self.asked.residual(momentum, impulse, free);
+        self.tolerance = match self.options.scale {
+            ResidualScale::Momenta => self.asked.residual(momentum, impulse, free),
+            ResidualScale::Published => self.asked.residual(1.0, free, free),
+        };
         if residual.is_finite() {
             return Ok(residual);
         }

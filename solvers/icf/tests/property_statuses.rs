@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
 use signorini_core::*;
-use signorini_icf::{IcfOptions, IcfSolver, InitialGuess, StepTest};
+use signorini_icf::{IcfOptions, IcfSolver, InitialGuess, ResidualScale, StepTest};
 
 /// Behaviour of the law on its row.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -277,6 +277,7 @@ fn property_options_are_checked_by_name() {
 
     let paper = IcfOptions::paper();
     assert_eq!((paper.step_test, paper.min_tolerance), (StepTest::Published, 1e-8));
+    assert_eq!(paper.scale, ResidualScale::Published);
     assert!(paper.reuse_hessian && !paper.islands);
     let mut solver = IcfSolver::new(paper);
     assert_eq!(*solver.options(), paper);

@@ -96,3 +96,29 @@ fn regression_tolerances_below_the_floor_are_raised_and_told() {
     IcfSolver::new(IcfOptions::paper()).solve(&mut p, &guess, tol, &mut out).unwrap();
     assert!(out.tolerance >= 1e-8);
 }
+
+/// The published scale is max(1 √J, ‖D A v*‖), kurtz2025cenic, eq. (32), on both sides of its 1.
+#[test]
+fn analytic_published_scale_of_residuals() {
+    let tol = Tolerance { relative: 1e-3, ..Tolerance::default() };
+    let mut sides = [0; 2];
+    for seed in 0..8 {
+        for size in [1e-3, 1.0] {
+            let mut parts = Parts::random(seed, 2, 3);
+            parts.v_star.iter_mut().for_each(|v| *v *= size);
+            let (mut p, guess) = parts.build(Lagged::default());
+            let a_v = p.dense_inertia() * signorini_core::na::DVector::from_column_slice(p.free_velocity());
+            let free =
+                a_v.iter().zip(p.inertia().scaling()).map(|(x, d)| (x * d).powi(2)).sum::<f64>().sqrt();
+            let mut out = StepSolution::default();
+            IcfSolver::new(IcfOptions::paper()).solve(&mut p, &guess, tol, &mut out).unwrap();
+            assert!(
+                (out.tolerance - 1e-3 * free.max(1.0)).abs() < 1e-9 * free.max(1.0),
+                "{} {free}",
+                out.tolerance
+            );
+            sides[usize::from(free > 1.0)] += 1;
+        }
+    }
+    assert!(sides.iter().all(|n| *n > 0), "{sides:?}");
+}

@@ -3,7 +3,7 @@
 
 use signorini_core::na::{Cholesky, DMatrix, DVector, Dyn};
 use signorini_core::*;
-use signorini_icf::{IcfOptions, StepTest};
+use signorini_icf::{IcfOptions, ResidualScale, StepTest};
 
 use super::Dense;
 
@@ -114,8 +114,13 @@ pub(crate) fn solve(
             let (g, h) = derivatives(p, &v);
             let residual = norm(&g);
             let inertial = p.dense_inertia() * &v - &a_v_star;
-            let tolerance =
-                asked.residual(norm(&(&inertial + &a_v_star)), norm(&(&inertial - &g)), norm(&a_v_star));
+            let free = norm(&a_v_star);
+            let tolerance = match options.scale {
+                ResidualScale::Momenta => {
+                    asked.residual(norm(&(&inertial + &a_v_star)), norm(&(&inertial - &g)), free)
+                }
+                ResidualScale::Published => asked.residual(1.0, free, free),
+            };
             let record = Record { island, residual, tolerance, refactored: false, alpha: 0.0 };
             solved.records.push(record);
             let last = lengths.last().copied();
