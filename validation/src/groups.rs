@@ -1,6 +1,6 @@
 //! Parts of the report's index.
 
-use signorini_report::Group;
+use signorini_report::{Group, MainClaim};
 
 /// Reasons for which figures are missing.
 const KURTZ_NEEDS: &str =
@@ -13,7 +13,10 @@ const YU_NEEDS: &str = "cloth has no strong coupling here, so that the scene has
 pub const GROUPS: [Group; 8] = [
     Group {
         prefix: "kurtz2025cenic/",
-        main: Some("kurtz2025cenic/table2/iterations_1e-3"),
+        main: Some(MainClaim {
+            id: "kurtz2025cenic/table2/iterations_1e-3",
+            says: "Bodies fall into a bin, simulated with error control (accuracy 1e-3) and the paper's settings: Newton iterations of the whole run, median over random starts",
+        }),
         title: "CENIC: convex error-controlled numerical integration for contact",
         text: "Kurtz and Castro (2025) solve contact as a convex problem in the velocity (ICF) and control the error by step doubling. The pages reproduce the figures and tables that need only public data. \
          Three scenes are compared with independent references. `papers/kurtz2025cenic/README.md` lists all deviations.",
@@ -47,7 +50,10 @@ pub const GROUPS: [Group; 8] = [
     },
     Group {
         prefix: "borse2026comfree/",
-        main: Some("borse2026comfree/fig03/k0.5_d0.001/paper"),
+        main: Some(MainClaim {
+            id: "borse2026comfree/fig03/k0.5_d0.001/paper",
+            says: "125 bodies of five shapes are dropped on a table, simulated with one evaluation of each contact per step (gains k = 0.5/s and d = 0.001): mean penetration depth over all contacts",
+        }),
         title: "ComFree: contact in closed form",
         text: "Borse et al. (2026) compute each contact by one evaluation of a dual-cone impedance. The pages reproduce the figures and tables that need only public data, beside runs of the authors' release. `papers/borse2026comfree/README.md` lists all deviations.",
         missing: &[
@@ -62,7 +68,10 @@ pub const GROUPS: [Group; 8] = [
     },
     Group {
         prefix: "chen2022midas/",
-        main: Some("chen2022midas/fig02/inserted"),
+        main: Some(MainClaim {
+            id: "chen2022midas/fig02/inserted",
+            says: "Beams of 5, 9 and 9.9 mm fall into a notch of 10 mm: number of beams that reach the bottom (the engine Bullet in the paper: 1)",
+        }),
         title: "Midas: incremental potential contact on affine bodies",
         text: "Chen et al. (2022) keep bodies apart by a barrier, so that no bodies intersect at any clearance. Each page gives the smallest distance in its scene and a film of the motion. `papers/chen2022midas/README.md` lists all deviations.",
         missing: &[
@@ -79,7 +88,10 @@ pub const GROUPS: [Group; 8] = [
     },
     Group {
         prefix: "yu2025mpm/",
-        main: Some("yu2025mpm/fig02/press"),
+        main: Some(MainClaim {
+            id: "yu2025mpm/fig04/speedup",
+            says: "A rolling pin flattens dough: computing time of strong coupling (dough and pin in one dense solve) over that of weak coupling (separate solves), at equal step and tolerance",
+        }),
         title: "Material points: convex contact of points, cloth and rigid bodies",
         text: "Yu et al. (2025) couple material points with articulated bodies through convex contact. The coupling is asynchronous, iterated or monolithic. The pages show the scenes of the paper, convergence and verification cases. `papers/yu2025mpm/README.md` lists all deviations.",
         missing: &[
@@ -90,7 +102,10 @@ pub const GROUPS: [Group; 8] = [
     },
     Group {
         prefix: "hurova2025bimanual/",
-        main: Some("hurova2025bimanual/projection/H10_C1/violation"),
+        main: Some(MainClaim {
+            id: "hurova2025bimanual/fig05/ball",
+            says: "Two arms carry a ball to a goal by sampled plans: share of the trials that succeed (paper: median over numbers of samples)",
+        }),
         title: "Planning: samples of two arms, projected onto bounded motion",
         text: "Hurova et al. (2025) plan by samples that respect bounds on position, velocity, acceleration and jerk. The pages repeat the tasks in simulation. `papers/hurova2025bimanual/README.md` lists all deviations.",
         missing: &[

@@ -16,6 +16,18 @@ pub enum Verdict {
     Skipped,
 }
 
+/// Origin of the number that a claim is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A number that a paper published.
+    Published,
+    /// A closed form, an invariant, another method or an independent reference.
+    Theory,
+    /// A bound that this project chose.
+    Own,
+}
+
 /// Bound or value that a measured number is compared with.
 ///
 /// In JSON one of `{"at_most": 1.0}`, `{"at_least": 1.0}`, `{"between": [0.0, 1.0]}`, `{"value": 1.0, "relative": 0.01}` and
@@ -252,7 +264,7 @@ impl Claim {
         self
     }
 
-    /// Marks a bound that this project requires, and tells how it was chosen.
+    /// Marks a bound that this project requires, and tells how it was chosen, in a clause or in sentences.
     ///
     /// ```
     /// # use signorini_report::Claim;
@@ -261,8 +273,37 @@ impl Claim {
     /// ```
     #[must_use]
     pub fn required_since(mut self, choice: &str) -> Self {
-        self.rule = format!("{}, {choice}", self.rule);
+        let joint = if choice.starts_with(char::is_uppercase) { ". " } else { ", " };
+        self.rule = format!("{}{joint}{choice}", self.rule);
         self.required()
+    }
+
+    /// The number that the paper states, with its unit; none where the paper has words alone.
+    pub fn published_number(&self) -> Option<&str> {
+        let text = self.paper.as_deref()?;
+        let words = ["about ", "up to ", "at most ", "at least ", "slope "];
+        let bare = words.iter().find_map(|w| text.strip_prefix(w)).unwrap_or(text);
+        let bare = bare.trim_start_matches(['≤', '≥', '<', '>', '~', '−', '-', ' ']);
+        bare.starts_with(|c: char| c.is_ascii_digit()).then_some(text)
+    }
+
+    /// Origin of the number that decides.
+    ///
+    /// ```
+    /// # use signorini_report::{Claim, claim::Source};
+    /// let claim = Claim::at_most("depth", "mean depth", 2.0, 1.1, "mm").required();
+    /// assert_eq!(claim.source(), Source::Own);
+    /// assert_eq!(claim.clone().published("no penetration").source(), Source::Own);
+    /// assert_eq!(claim.published("1 mm").source(), Source::Published);
+    /// ```
+    pub fn source(&self) -> Source {
+        if self.published_number().is_some() {
+            Source::Published
+        } else if self.rule.starts_with("required") {
+            Source::Own
+        } else {
+            Source::Theory
+        }
     }
 
     /// Adds the number that the paper states, with its unit.

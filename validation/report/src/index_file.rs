@@ -1,10 +1,13 @@
 //! The index of a report.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use minijinja::value::Serde;
 use serde::Serialize;
 
+use crate::baseline::lost;
+use crate::claim::Source;
 use crate::environment::Environment;
 use crate::record::{PageRecord, write, write_results};
 use crate::templates::{code, templates};
@@ -15,14 +18,23 @@ use crate::{Claim, Page, PageError, Verdict};
 pub struct Group {
     /// Beginning of the ids of its pages, with the slash.
     pub prefix: &'static str,
-    /// Id of the claim that the top of the index shows for the group.
-    pub main: Option<&'static str>,
+    /// Claim that the top of the index shows for the group.
+    pub main: Option<MainClaim>,
     /// Heading.
     pub title: &'static str,
     /// Paragraph below it; text in backticks is shown as code, and as a link where it is the path of a file in the repository.
     pub text: &'static str,
     /// Figures and tables of the paper that the suite does not have, with the reason.
     pub missing: &'static [(&'static str, &'static str)],
+}
+
+/// A claim in words that need no page.
+#[derive(Clone, Copy, Debug)]
+pub struct MainClaim {
+    /// Id of the claim.
+    pub id: &'static str,
+    /// Scene, method and quantity.
+    pub says: &'static str,
 }
 
 impl Group {
@@ -49,6 +61,10 @@ pub(crate) struct Index<'a> {
     pub size: &'a str,
     /// Ids of pages that the run has to make yet.
     pub waiting: &'a [&'a str],
+    /// Claims that held when the baseline was written.
+    pub baseline: &'a BTreeSet<String>,
+    /// Whether models and reference files of other projects are there.
+    pub complete: bool,
     /// Time left, in words; none at the end.
     pub left: Option<String>,
     /// Time since the start of the program \[s\].
@@ -57,14 +73,17 @@ pub(crate) struct Index<'a> {
 
 /// Claims of a page with one text in common.
 #[derive(Serialize)]
-struct Alike<'a> {
+pub(crate) struct Alike<'a> {
     page: &'a str,
     claims: Vec<&'a Claim>,
     text: &'a str,
 }
 
 /// Claims that have a text, by page and text, in their order.
-fn alike<'a>(records: &'a [PageRecord], text: impl Fn(&'a Claim) -> Option<&'a str>) -> Vec<Alike<'a>> {
+pub(crate) fn alike<'a>(
+    records: &'a [PageRecord],
+    text: impl Fn(&'a Claim) -> Option<&'a str>,
+) -> Vec<Alike<'a>> {
     let mut all: Vec<Alike<'a>> = Vec::new();
     for (page, claim) in records.iter().flat_map(|r| r.claims.iter().map(move |c| (&*r.id, c))) {
         let Some(text) = text(claim) else { continue };
@@ -74,6 +93,38 @@ fn alike<'a>(records: &'a [PageRecord], text: impl Fn(&'a Claim) -> Option<&'a s
         }
     }
     all
+}
+
+/// A claim of the baseline that holds no more: its page, its id, and the claim where the page still makes it.
+#[derive(Serialize)]
+struct Lost<'a> {
+    page: &'a str,
+    id: String,
+    claim: Option<&'a Claim>,
+}
+
+/// Numbers of measured claims by the origin of the number that decides.
+#[derive(Default, Serialize)]
+struct Sources {
+    measured: usize,
+    published: usize,
+    theory: usize,
+    own: usize,
+}
+
+impl Sources {
+    fn of<'a>(claims: impl Iterator<Item = &'a Claim>) -> Self {
+        let mut n = Self::default();
+        for claim in claims.filter(|c| c.verdict != Verdict::Skipped) {
+            n.measured += 1;
+            match claim.source() {
+                Source::Published => n.published += 1,
+                Source::Theory => n.theory += 1,
+                Source::Own => n.own += 1,
+            }
+        }
+        n
+    }
 }
 
 /// A page in the gallery.
@@ -86,6 +137,8 @@ struct Card<'a> {
     lead: &'a str,
     page: Option<&'a PageRecord>,
     headline: Option<&'a Claim>,
+    /// Whether the paper has a number of the headline.
+    by_paper: bool,
     holds: usize,
     deviates: usize,
     skipped: usize,
@@ -137,13 +190,15 @@ impl Index<'_> {
             Some(_) if skipped > 0 => ("skipped".to_owned(), "skipped"),
             Some(_) => ("no claims".to_owned(), "skipped"),
         };
+        let headline = record.and_then(PageRecord::headline);
         Some(Card {
             id: page.id(),
             title: page.title(),
             number: number(page.id()),
             lead: page.lead(),
             page: record,
-            headline: record.and_then(PageRecord::headline),
+            headline,
+            by_paper: headline.is_some_and(|c| c.published_number().is_some()),
             holds,
             deviates,
             skipped,
@@ -175,14 +230,26 @@ impl Index<'_> {
             let all = |of: fn(&Card<'_>) -> usize| cards.iter().map(of).sum::<usize>();
             parts.push(serde_json::json!({
                 "title": group.map_or(Group::FURTHER, |g| g.title),
-                "main": group.and_then(|g| g.main).and_then(|id| records.iter().flat_map(|r| &r.claims).find(|c| c.id == id)),
+                "main": group.and_then(|g| g.main).and_then(|main| {
+                    let claim = records.iter().flat_map(|r| &r.claims).find(|c| c.id == main.id)?;
+                    let page = records.iter().find(|r| r.claims.iter().any(|c| c.id == main.id))?;
+                    Some(serde_json::json!({ "says": main.says, "claim": claim, "page": page.id }))
+                }),
+                "sources": Sources::of(cards.iter().filter_map(|c| c.page).flat_map(|r| &r.claims)),
                 "text": group.map_or("", |g| g.text),
                 "missing": group.map_or(&[][..], |g| g.missing),
                 "holds": all(|c| c.holds), "deviates": all(|c| c.deviates), "skipped": all(|c| c.skipped),
                 "cards": cards,
             }));
         }
+        let judged = records.iter().filter(|r| !self.waiting.contains(&&*r.id));
+        let regressed: Vec<Lost<'_>> = judged
+            .flat_map(|r| lost(r, self.baseline, self.complete).into_iter().map(move |id| (r, id)))
+            .map(|(r, id)| Lost { page: &r.id, claim: r.claims.iter().find(|c| c.id == id), id })
+            .collect();
         let values = serde_json::json!({
+            "regressed": regressed, "baseline": self.baseline.len(),
+            "sources": Sources::of(records.iter().flat_map(|r| &r.claims)),
             "groups": parts, "env": self.env, "size": self.size, "left": self.left,
             "done": records.iter().filter(|r| r.run == self.run).count(), "waiting": self.waiting.len(),
             "earlier": records.iter().filter(|r| r.run != self.run).count(),

@@ -109,10 +109,12 @@
 //! | `paper` | text or null | number that the paper states for this quantity, with its unit, where `expected` is another bound |
 //! | `wall_s` | number | wall time of the page \[s\] |
 //! | `timed` | boolean | whether the claim judges times of the machine, which other work may decide |
+//! | `source` | text | origin of the number that decides: `published` (a number of a paper), `theory` (a closed form, an invariant, another method or an independent reference) or `own` (a bound of this project) |
 //! | `size` | text | `quick`, `standard` or `full` |
 //! | `revision` | text | revision of the code; with `+` and a hash of the program where files were changed since |
 //! | `date` | text | end of the run of the page, UTC (RFC 3339) |
 
+mod baseline;
 pub mod claim;
 pub mod environment;
 pub mod error;
@@ -136,7 +138,7 @@ pub mod trials;
 
 pub use claim::{Claim, Expected, Verdict};
 pub use error::PageError;
-pub use index_file::Group;
+pub use index_file::{Group, MainClaim};
 pub use kept_results::KeptResults;
 pub use output::{Film, PageOutput, Part, Picture, Table};
 pub use page::{Budget, Context, Page};

@@ -165,6 +165,12 @@ impl PageOutput {
         self.parts.push(Part::Film(Film { file, caption: caption.into(), html, stills }));
     }
 
+    /// Adds a motion to watch with stills of the caller's choice in place of its start, middle and end.
+    pub fn film_with_stills(&mut self, page: Attachment, caption: impl Into<String>, stills: Vec<Picture>) {
+        let Attachment { file, html, .. } = page;
+        self.parts.push(Part::Film(Film { file, caption: caption.into(), html, stills }));
+    }
+
     /// Name of the still, figure or picture that stands for the page: the middle of the first film, else the first figure or picture.
     pub(crate) fn cover(&self) -> Option<&str> {
         fn still(p: &Part) -> Option<&str> {

@@ -7,7 +7,7 @@ use minijinja::value::Serde;
 use serde::Serialize;
 
 use crate::history::KeptPage;
-use crate::index_file::number;
+use crate::index_file::{Alike, alike, number};
 use crate::output::Part;
 use crate::record::{PageRecord, read_record, remove_old, write};
 use crate::templates::templates;
@@ -127,12 +127,17 @@ fn blocks<'a>(base: &Path, out: &'a PageOutput, cover: Option<&str>) -> Result<B
         })
         && let Some(still) = stills.iter().find(|s| cover == Some(s.file))
     {
-        all.cover = Some(Drawing {
-            caption: format!("{caption}: still at {}", still.caption).into(),
-            ..still.clone()
-        });
+        all.cover =
+            Some(Drawing { caption: format!("{caption}, at {}", still.caption).into(), ..still.clone() });
     }
     Ok(all)
+}
+
+/// Claims of one kind, those with a text in common together.
+#[derive(Serialize)]
+struct Notes<'a> {
+    title: &'a str,
+    all: Vec<Alike<'a>>,
 }
 
 /// A kept page of a larger run, in words and figures.
@@ -179,6 +184,8 @@ pub fn write_page(
             tables: &kept.tables,
         })
     });
+    let own = std::slice::from_ref(record);
+    let with = |text: fn(&Claim) -> Option<&str>| alike(own, text);
     let of = |v: Verdict| record.claims.iter().filter(|c| c.verdict == v).collect::<Vec<&Claim>>();
     let values = serde_json::json!({
         "page": record,
@@ -189,9 +196,13 @@ pub fn write_page(
         "blocks": blocks(&base, out, record.cover.as_deref().and_then(|c| c.strip_suffix(".svg")))?,
         "has_films": out.parts.iter().any(|p| matches!(p, Part::Film(_))),
         "holds": of(Verdict::Holds).len(),
-        "deviations": of(Verdict::Deviates),
-        "skipped": of(Verdict::Skipped),
-        "substitutes": record.claims.iter().filter(|c| c.substitute.is_some()).collect::<Vec<_>>(),
+        "deviations": of(Verdict::Deviates).len(),
+        "skipped": of(Verdict::Skipped).len(),
+        "notes": [
+            Notes { title: "Claims that deviate", all: with(|c| (c.verdict == Verdict::Deviates).then(|| c.why.as_deref().unwrap_or("The reason is not known."))) },
+            Notes { title: "Claims that were skipped", all: with(|c| (c.verdict == Verdict::Skipped).then(|| c.why.as_deref().unwrap_or_default())) },
+            Notes { title: "Substitutes", all: with(|c| c.substitute.as_deref()) },
+        ],
         "demanded": record.claims.iter().any(|c| c.verdict != Verdict::Skipped && c.rule.starts_with("required")),
         "history": history.transpose()?,
     });

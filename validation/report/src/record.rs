@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::claim::Source;
 use crate::environment::Environment;
 use crate::{Budget, Claim, Page, PageError, Verdict};
 
@@ -57,26 +58,15 @@ impl PageRecord {
         self.claims.iter().filter(|c| c.verdict == v).count()
     }
 
-    /// The claim that stands for the page: the first with a number of the paper, or else with its words, one that deviates if any does; else the first that deviates, that a number decides, or that
-    /// is there.
+    /// The claim that stands for the page: among those with a number of the paper, else among those that a number decides, else among all, the first that deviates or else the first.
     pub fn headline(&self) -> Option<&Claim> {
-        let made = || self.claims.iter().filter(|c| c.verdict != Verdict::Skipped);
-        let deviates = |c: &&Claim| c.verdict == Verdict::Deviates;
-        let is_number = |text: &str| {
-            let text = text
-                .trim_start_matches("about ")
-                .trim_start_matches(['≤', '≥', '<', '>', '~', '−', '-', ' ']);
-            text.starts_with(|c: char| c.is_ascii_digit())
+        let kinds: [fn(&Claim) -> bool; 3] =
+            [|c| c.published_number().is_some() && c.measured.is_some(), |c| c.measured.is_some(), |_| true];
+        let made = |kind: fn(&Claim) -> bool| {
+            self.claims.iter().filter(move |c| c.verdict != Verdict::Skipped && kind(c))
         };
-        let published = |number: bool| {
-            made().filter(move |c| c.paper.as_deref().is_some_and(|text| is_number(text) == number))
-        };
-        [true, false]
-            .into_iter()
-            .find_map(|number| published(number).find(deviates).or_else(|| published(number).next()))
-            .or_else(|| made().find(deviates))
-            .or_else(|| made().find(|c| c.measured.is_some()))
-            .or_else(|| made().next())
+        let first = |kind| made(kind).find(|c| c.verdict == Verdict::Deviates).or_else(|| made(kind).next());
+        kinds.into_iter().find_map(first)
     }
 }
 
@@ -126,6 +116,7 @@ pub fn read_records(dir: &Path, pages: &[&dyn Page]) -> Vec<PageRecord> {
 struct ClaimOfRun<'a> {
     #[serde(flatten)]
     claim: &'a Claim,
+    source: Source,
     size: Budget,
     revision: &'a str,
     date: &'a str,
@@ -136,10 +127,15 @@ struct ClaimOfRun<'a> {
 /// # Errors
 /// The file system.
 pub(crate) fn write_results(dir: &Path, records: &[PageRecord]) -> Result<(), PageError> {
-    let of = |r: &'_ PageRecord| -> Vec<serde_json::Value> {
-        let result =
-            |claim| ClaimOfRun { claim, size: r.budget, revision: &r.environment.revision, date: &r.date };
-        r.claims.iter().filter_map(|c| serde_json::to_value(result(c)).ok()).collect()
+    let of = |r: &PageRecord| -> Vec<serde_json::Value> {
+        let results = r.claims.iter().map(|claim| ClaimOfRun {
+            claim,
+            source: claim.source(),
+            size: r.budget,
+            revision: &r.environment.revision,
+            date: &r.date,
+        });
+        results.filter_map(|c| serde_json::to_value(c).ok()).collect()
     };
     let all: Vec<serde_json::Value> = records.iter().flat_map(of).collect();
     let json = serde_json::to_string_pretty(&all).map_err(PageError::from_error)?;

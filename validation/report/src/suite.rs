@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use crate::baseline::{is_of, lost};
 use crate::environment::Environment;
 use crate::history::KeptPage;
 use crate::index_file::Index;
@@ -95,6 +96,8 @@ struct Suite<'a> {
     options: &'a SuiteOptions,
     env: Environment,
     base: Context,
+    /// Claims that held before.
+    baseline: BTreeSet<String>,
     state: RunState,
     /// Whether a run that was stopped goes on.
     goes_on: bool,
@@ -135,6 +138,7 @@ pub fn run(
     let suite = Suite {
         options,
         base: Context::new(options.budget, &options.root),
+        baseline: read_baseline(&options.root),
         state,
         goes_on,
         catalogue,
@@ -159,11 +163,10 @@ pub fn run(
     suite.bar.finish_and_clear();
     suite.lock(&suite.report).1.clear();
     suite.write_index()?;
+    let complete = suite.complete();
     suite.state.end(&options.out)?;
     drop(held);
-    let baseline = read_baseline(&options.root);
-    let complete = suite.base.models.is_some() && suite.base.oracles.is_some();
-    let regressed = records.iter().flat_map(|r| lost(r, &baseline, complete)).collect();
+    let regressed = records.iter().flat_map(|r| lost(r, &suite.baseline, complete)).collect();
     Ok(SuiteOutcome { records, regressed, index: options.out.join("index.html"), complete })
 }
 
@@ -209,6 +212,11 @@ impl Suite<'_> {
         }
     }
 
+    /// Whether models and reference files of other projects are there.
+    fn complete(&self) -> bool {
+        self.base.models.is_some() && self.base.oracles.is_some()
+    }
+
     fn write_index(&self) -> Result<(), PageError> {
         let left = self.lock(&self.progress).left_in_words();
         // One thread writes at a time.
@@ -221,6 +229,8 @@ impl Suite<'_> {
             run: &self.state.run,
             size: self.options.budget.word(),
             waiting: &report.1,
+            baseline: &self.baseline,
+            complete: self.complete(),
             left: (!report.1.is_empty()).then_some(left),
             wall_s: self.started.elapsed().as_secs_f64(),
         };
@@ -374,24 +384,6 @@ impl Suite<'_> {
         }
         Ok(record)
     }
-}
-
-/// Whether a claim is of a page, by their ids.
-fn is_of(claim: &str, page: &str) -> bool {
-    claim.strip_prefix(page).is_some_and(|rest| rest.starts_with('/') || rest.is_empty())
-}
-
-/// Claims of a page that are in the baseline and do not hold now: they deviate, are skipped, or are not made any more. Where the models and
-/// reference files are absent (`complete` is false), a page with skipped claims need not make them all.
-fn lost(r: &PageRecord, baseline: &BTreeSet<String>, complete: bool) -> Vec<String> {
-    let excused = !complete && r.count(Verdict::Skipped) > 0;
-    let of_page = |id: &&String| is_of(id, &r.id);
-    let kept = |id: &str| match r.claims.iter().find(|c| c.id == id).map(|c| c.verdict) {
-        Some(Verdict::Holds) => true,
-        Some(Verdict::Deviates) => false,
-        Some(Verdict::Skipped) | None => excused,
-    };
-    baseline.iter().filter(of_page).filter(|id| !kept(id)).cloned().collect()
 }
 
 fn style(template: &str) -> ProgressStyle {

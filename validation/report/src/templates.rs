@@ -13,6 +13,10 @@ pub(crate) fn templates() -> Result<Templates<'static>, PageError> {
         let text = |key| c.get_attr(key).map(|v| v.to_string()).unwrap_or_default();
         short_rule(&text("rule"), &text("expected_text"))
     });
+    t.add_filter("accepted", |c: Value| {
+        let text = |key| c.get_attr(key).map(|v| v.to_string()).unwrap_or_default();
+        accepted(&text("rule"), &text("expected_text"), &text("unit"))
+    });
     t.add_filter("day", |date: String| date.chars().take(10).collect::<String>());
     t.add_template("style", include_str!("templates/style.html")).map_err(PageError::from_error)?;
     t.add_template("page", include_str!("templates/page.html")).map_err(PageError::from_error)?;
@@ -39,6 +43,18 @@ fn short_rule(rule: &str, bound: &str) -> String {
     }
 }
 
+/// Numbers that a claim accepts: its bound with the unit, else its value and the tolerance.
+fn accepted(rule: &str, expected: &str, unit: &str) -> String {
+    let bare = rule.strip_prefix("required: ").unwrap_or(rule);
+    let with_unit = format!("{expected} {unit}");
+    let tolerance = bare.split(['.', ',', ':', ';']).next().unwrap_or_default();
+    if bare.starts_with("within ") {
+        format!("{} {tolerance}", with_unit.trim())
+    } else {
+        with_unit.trim().to_owned()
+    }
+}
+
 /// Text with the parts in backticks as code, as links where `link` has an address for the part.
 pub(crate) fn code(text: &str, link: impl Fn(&str) -> Option<String>) -> Value {
     let escape =
@@ -54,7 +70,17 @@ pub(crate) fn code(text: &str, link: impl Fn(&str) -> Option<String>) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::short_rule;
+    use super::{accepted, short_rule};
+
+    #[test]
+    fn conformance_a_claim_accepts_a_bound_or_a_value_with_its_tolerance() {
+        assert_eq!(accepted("required: at most 0.6", "≤ 0.6", "mm"), "≤ 0.6 mm");
+        assert_eq!(
+            accepted("required: within 50 %. The scene is not stated.", "1", "mm"),
+            "1 mm within 50 %"
+        );
+        assert_eq!(accepted("all three, as in the paper", "≥ 3", "beams"), "≥ 3 beams");
+    }
 
     #[test]
     fn conformance_a_rule_does_not_repeat_its_bound() {

@@ -158,13 +158,7 @@ struct Look {
 }
 
 /// One of each stage, in the middle of the first time that it lasts, and one of the end; none of tasks with one stage, whose film has stills of start, middle and end.
-fn pictures(
-    recording: &Recording,
-    record: &EpisodeRecord,
-    task: &dyn Task,
-    title: &str,
-    camera: Camera,
-) -> Vec<Picture> {
+fn pictures(recording: &Recording, record: &EpisodeRecord, task: &dyn Task, camera: Camera) -> Vec<Picture> {
     if task.stages().len() == 1 {
         return Vec::new();
     }
@@ -181,7 +175,7 @@ fn pictures(
         let row = recording.t.partition_point(|x| *x < t - 1e-9).min(recording.t.len() - 1);
         Picture {
             name: format!("{}_{}", task.name(), stage.replace(' ', "_")),
-            caption: format!("{title}, {t:.1} s: {stage}"),
+            caption: format!("{t:.1} s: {stage}"),
             svg: camera.picture(recording, row),
         }
     };
@@ -229,8 +223,11 @@ pub fn run_with(trials: &[Trial], ctx: &Context, other: OtherModel<'_>) -> Resul
         ctx.say(format!("{}, {} samples, {:?}, seed {}", trial.task, trial.samples, trial.model, trial.seed));
         let (ran, look) = episode(trial, ctx, other)?;
         if let Some(look) = look {
-            done.looks.extend(look.pictures);
-            done.looks.film(look.film, look.caption);
+            if look.pictures.is_empty() {
+                done.looks.film(look.film, look.caption);
+            } else {
+                done.looks.film_with_stills(look.film, look.caption, look.pictures);
+            }
         }
         if !known {
             ctx.kept.add(FILE, &ran)?;
@@ -315,8 +312,13 @@ pub struct Tally {
     pub effective: f64,
     /// Plans of all runs in which bounds gave way.
     pub softened: usize,
-    /// Ends of the others, by seed.
+    /// Ends of the others, with their seeds.
     pub failed: String,
+}
+
+/// An outcome with the seeds of the runs that had it.
+fn by_seeds(end: &str, seeds: &[String]) -> String {
+    format!("{end} (seed{} {})", if seeds.len() == 1 { "" } else { "s" }, seeds.join(", "))
 }
 
 impl Tally {
@@ -325,7 +327,14 @@ impl Tally {
         let (good, failed): (Vec<&Ran>, Vec<&Ran>) = runs.iter().partition(|r| r.success);
         let mean =
             |runs: &[&Ran], of: fn(&Ran) -> f64| runs.iter().map(|r| of(r)).sum::<f64>() / runs.len() as f64;
-        let failed: Vec<String> = failed.iter().map(|r| format!("seed {}: {}", r.seed, r.outcome)).collect();
+        let mut ends: Vec<(&str, Vec<String>)> = Vec::new();
+        for r in &failed {
+            match ends.iter_mut().find(|e| e.0 == r.outcome) {
+                Some(end) => end.1.push(r.seed.to_string()),
+                None => ends.push((&r.outcome, vec![r.seed.to_string()])),
+            }
+        }
+        let failed: Vec<String> = ends.into_iter().map(|(end, seeds)| by_seeds(end, &seeds)).collect();
         Self {
             runs: runs.len(),
             good: good.len(),
@@ -491,8 +500,8 @@ fn episode(trial: &Trial, ctx: &Context, other: OtherModel<'_>) -> Result<(Ran, 
     let recording = planned::recording(&real, driven.stepping().words(), &record)?;
     let look = recording.zip(trial.camera).map(|(r, camera)| Look {
         film: Attachment::new(format!("{name}.html"), &r, Some(camera)),
-        caption: format!("{}: the whole run", trial.title),
-        pictures: pictures(&r, &record, task, trial.title, camera),
+        caption: format!("One trial, {}", trial.title),
+        pictures: pictures(&r, &record, task, camera),
     });
     Ok((ran, look))
 }

@@ -197,6 +197,28 @@ fn conformance_files_of_the_repository_are_linked_from_the_index() {
     std::fs::remove_dir_all(&out).unwrap();
 }
 
+/// A claim of the baseline that deviates now stands before all else in the index, in words; the origins of all bounds are counted.
+#[test]
+fn conformance_lost_claims_stand_first_in_the_index() {
+    let out = std::env::temp_dir().join(format!("signorini-lost-{}", std::process::id()));
+    std::fs::create_dir_all(out.join("validation")).unwrap();
+    let page = Told("a/1", "a at 1");
+    let index = |baseline: &str| {
+        std::fs::write(out.join("validation/baseline.json"), baseline).unwrap();
+        let outcome = suite::run(&[&page], &[&page], &options(&out, Budget::Quick, false)).unwrap();
+        (outcome.regressed, std::fs::read_to_string(out.join("report/index.html")).unwrap())
+    };
+    let (lost, html) = index(r#"["a/1/size", "a/1/deep"]"#);
+    assert_eq!(lost, ["a/1/deep"]);
+    let told = html.find("1 claim that held in the baseline holds no more:").unwrap();
+    assert!(told < html.find("claims that were measured hold").unwrap());
+    assert!(html[told..].contains("a at 1: expected ≤ 0 m, measured 1 m. Reason: a at 1"), "{html}");
+    assert!(html.contains("0 of the measured claims compare with a number that a paper published; 2 with"));
+    let (lost, html) = index(r#"["a/1/size"]"#);
+    assert!(lost.is_empty() && html.contains("No claim of the baseline has been lost."));
+    std::fs::remove_dir_all(&out).unwrap();
+}
+
 /// A page of a larger run that is kept with the code is shown by smaller runs, as recorded, and counts in no verdict.
 #[test]
 fn conformance_kept_pages_of_larger_runs_are_history() {

@@ -124,6 +124,20 @@ fn conformance_the_cover_stands_first() {
     assert_eq!(html.matches("<img src=\"two.svg\"").count(), 1);
 }
 
+/// A text that claims have in common is told once, with their number.
+#[test]
+fn conformance_repeated_notes_are_told_once() {
+    let folder = Folder::new("notes");
+    let mut out = PageOutput::new(["text"]);
+    for i in 0..5 {
+        let claim = Claim::at_most(&format!("c{i}"), &format!("claim {i}"), 1.0, 0.5, "m");
+        out.claim(claim.with_substitute(if i < 4 { "a stand-in" } else { "another" }));
+    }
+    let html = html(&folder, &out);
+    assert_eq!(html.matches("a stand-in").count(), 1);
+    assert!(html.contains("4 claims: a stand-in") && html.contains("substitutes (2)"), "{html}");
+}
+
 /// A page that is run anew removes figures and films of before that it does not write, and nothing else.
 #[test]
 fn conformance_files_of_an_earlier_run_are_removed() {

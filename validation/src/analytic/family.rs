@@ -42,7 +42,7 @@ impl Family {
             let v: Value = serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
             v["problems"][key].as_array().cloned()
         };
-        let head = ["case", "quantity", "closed form", "measured", "error"];
+        let head = ["case", "quantity", "unit", "closed form", "measured", "error"];
         Self {
             key,
             table: Table::new(caption, &head),
@@ -89,6 +89,25 @@ impl Family {
         self.file_difference = self.file_difference.max(difference);
     }
 
+    /// Unit of the values of a quantity.
+    fn unit(&self, quantity: &str) -> &'static str {
+        match quantity {
+            // Of the rod, relative to its first value.
+            "normal force" if self.key == "sliding_rod_no_painleve" => "–",
+            "angle" | "nutation" | "stop angle" => "rad",
+            "precession" | "rolling spin" | "spin" => "rad/s",
+            "impact time" | "stop time" | "time to belt speed" | "time to roll" | "time to travel" => "s",
+            "normal impulse" | "tangential impulse" => "N·s",
+            "upper" | "lower" => "m/s²",
+            "energy lost" => "J",
+            "restitution" => "–",
+            "friction" | "load" | "reaction" | "squeeze" => "N",
+            q if q.contains("force") || q.starts_with("friction per") => "N",
+            q if q.contains("speed") => "m/s",
+            _ => "m",
+        }
+    }
+
     /// A measured value; error = |measured − expected| / scale.
     pub(super) fn compare(&mut self, case: &str, quantity: &'static str, values: [f64; 2], scale: f64) {
         let [expected, measured] = values;
@@ -96,7 +115,8 @@ impl Family {
         let error = if raw.is_nan() { f64::INFINITY } else { raw };
         self.table.row([
             case.to_owned(),
-            quantity.to_owned(),
+            quantity.trim_end_matches(" [m]").to_owned(),
+            self.unit(quantity).to_owned(),
             number(expected),
             number(measured),
             format!("{error:.1e}"),
@@ -121,7 +141,7 @@ impl Family {
             Some((_, [all, good])) => (*all, *good) = (*all + 1, *good + right),
             None => self.events.push((quantity, [1, right])),
         }
-        self.table.row([case, quantity, expected, measured, if error == 0.0 { "–" } else { "differs" }]);
+        self.table.row([case, quantity, "–", expected, measured, if error == 0.0 { "–" } else { "differs" }]);
         match self.worst.iter_mut().find(|w| w.0 == quantity) {
             Some(w) if w.1 >= error => {}
             Some(w) => *w = (quantity, error, case.to_owned()),

@@ -153,7 +153,7 @@ fn slides(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         // Colour 6 is that of the closed form.
         let color = plot.series.len() / 2 + plot.series.len() / 12;
         plot.add_colored(
-            &format!("{}, v₀ = {v0}, ω₀ = {w0}", body.name),
+            &format!("{}, v₀ = {v0} m/s, ω₀ = {w0} rad/s", body.name),
             Mark::Line,
             color,
             trace.curve(150, |r, k| r.v[k][0]),

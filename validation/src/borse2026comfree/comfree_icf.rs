@@ -156,7 +156,7 @@ impl Page for ComfreeIcf {
                     fine.iter().map(|c| span(c).log10()).fold(f64::INFINITY, f64::min),
                     "",
                 )
-                .rule("required: at least 2. An order over a shorter range says little."),
+                .required_since("An order over a shorter range says little."),
             );
             let ratios = curves.iter().flatten().map(|p| p.1 / (p.0 / (1.0 + p.0)));
             let worst = ratios.fold(0.0, f64::max);

@@ -139,7 +139,7 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 claims.push(
                     Claim::relative(
                         &format!("{id}/coulomb"),
-                        &format!("projected Gauss–Seidel, {mu} m: loss of spin until half of the stopping time of Coulomb friction"),
+                        &format!("sphere, projected Gauss–Seidel, torsional friction coefficient {mu} m: loss of spin until half of the stopping time of Coulomb friction"),
                         3.0 - coulomb_spin(mu, half),
                         lost,
                         within,
@@ -153,11 +153,11 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 let back = new.v.iter().map(|v| -v[dof]).fold(0.0, f64::max);
                 claims.push(Claim::at_most(
                     &format!("{id}/reversal"),
-                    &format!("projected Gauss–Seidel, {mu} m: largest spin in the opposite direction"),
+                    &format!("sphere, projected Gauss–Seidel, torsional friction coefficient {mu} m: largest spin in the opposite direction"),
                     if mu < 0.005 { 0.01 } else { 3e-3 },
                     back,
                     "rad/s",
-                ).rule("required: at most 0.003, a thousandth of the spin at the start. At the coefficient of 0.001 m the bound is 0.01, because \
+                ).required_since("a thousandth of the spin at the start. At the coefficient of 0.001 m the bound is 0.01, because \
                     its facets act weakest.").because("The facets remember the friction impulses of the slip. They release these impulses slowly: \
                     their effect on the spin is μ² times their effect along the normal, where μ is the coefficient over the radius. The spin \
                     therefore oscillates about zero."));
@@ -173,7 +173,7 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                     claims.push(
                         Claim::at_most(
                             &format!("{id}/release"),
-                            &format!("sphere under its weight, {mu} m: difference of the spin after 2 s from the authors' release"),
+                            &format!("sphere under its weight, ComFree, torsional friction coefficient {mu} m: difference of the spin after 2 s from the authors' release"),
                             if theirs == 0.0 { 1e-6 } else { 5e-3 },
                             (end - theirs).abs(),
                             "rad/s",
@@ -199,7 +199,7 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                     Claim::at_most(
                         &format!("{id}/closed_form"),
                         &format!(
-                            "held sphere, {mu} m: difference of the spin after 2 s from the closed form"
+                            "held sphere, ComFree, torsional friction coefficient {mu} m: difference of the spin after 2 s from the closed form"
                         ),
                         1e-12,
                         (end - exact).abs(),
@@ -211,7 +211,7 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                     claims.push(
                         Claim::at_most(
                             &format!("{id}/release"),
-                            &format!("held sphere, {mu} m: difference of the spin after 2 s from the authors' release"),
+                            &format!("held sphere, ComFree, torsional friction coefficient {mu} m: difference of the spin after 2 s from the authors' release"),
                             2e-4,
                             (end - theirs).abs(),
                             "rad/s",
@@ -274,20 +274,20 @@ fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             claims.push(
                 Claim::at_most(
                     &format!("roll_{mu}/release"),
-                    &format!("cylinder, {mu} m: difference of the speed after 2 s from the authors' release"),
+                    &format!("cylinder, ComFree, rolling friction coefficient {mu} m: difference of the speed after 2 s from the authors' release"),
                     1e-3 + 0.03 * (2.0 / 3.0 - theirs),
                     (a.v_at(T, 0) - theirs).abs(),
                     "m/s",
                 )
-                .rule("required: at most 1 mm/s and 3 % of the speed that the rolling resistance took from 2/3 m/s")
+                .rule("at most 1 mm/s and 3 % of the speed that the rolling resistance took from 2/3 m/s").required()
                 .because("The cylinder hops at these gains, and the two collision detections find different contact points."),
             );
         }
         let far = (0..=200).map(|k| 0.01 * f64::from(k)).map(|t| (b.v_at(t, 0) - coulomb_roll(mu, t)).abs());
         claims.push(
-            Claim::at_most(&format!("roll_{mu}/coulomb"), &format!("projected Gauss–Seidel, {mu} m: largest difference of the speed from that of \
+            Claim::at_most(&format!("roll_{mu}/coulomb"), &format!("cylinder, projected Gauss–Seidel, rolling friction coefficient {mu} m: largest difference of the speed from that of \
                 Coulomb friction"), 0.05, far.fold(0.0, f64::max), "m/s")
-                .rule("required: at most 5 % of the speed at the start")
+                .rule("at most 5 % of the speed at the start").required()
                 .because("Sliding friction and rolling resistance share one normal force (Σ|f_s|/μ_s ≤ f_n). The part that decelerates the cylinder \
                     as a whole is not available for the rolling resistance. Coulomb friction has the full normal force for both."),
         );
@@ -296,7 +296,7 @@ fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             Claim::at_most(
                 &format!("roll_{mu}/shared"),
                 &format!(
-                    "projected Gauss–Seidel, {mu} m: largest difference of the speed from the closed \
+                    "cylinder, projected Gauss–Seidel, rolling friction coefficient {mu} m: largest difference of the speed from the closed \
                 form with one shared normal force"
                 ),
                 0.01,

@@ -150,7 +150,7 @@ fn map(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     out.claim(
         Claim::relative(
             "lambda",
-            "λ_max of the cube on four corners with condim 3 and μ = 1, by the power method",
+            "largest eigenvalue λ_max of the contact problem of the cube on four corners, with μ = 1, by the power method",
             39.1,
             lambda,
             0.005,
@@ -159,9 +159,9 @@ fn map(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         .rule("within 0.5 %. The derived number has three digits."),
     );
     out.claim(
-        Claim::at_most("map", &format!("settings on the wrong side of the predicted boundary, among {clear} settings with |2a + 3b − 4| > \
-            0.4"), 0.05 * f64::from(clear), f64::from(wrong), "settings")
-            .rule("required: at most 5 % of the settings. The theory has none for one set of active facets.")
+        Claim::at_most("map", &format!("gain settings on the wrong side of the predicted boundary between rest and motion, among {clear} settings away from it \
+            (|2a + 3b − 4| > 0.4)"), 0.05 * f64::from(clear), f64::from(wrong), "settings")
+            .rule("at most 5 % of the settings. The theory has none for one set of active facets.").required()
             .because("The predicted boundary holds for one set of active facets. The forces of some facets are zero while a cube slides or rocks. \
                 Above a + b = 1 of the vertical mode there is no rest with contact."),
     );
@@ -231,7 +231,7 @@ fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             None => claims.push(
                 Claim::at_least(&id, &format!("largest speed in the last quarter with k = {k}, d = {d}, h = {h} s: the cube never comes to rest, as \
                     in the release"), 0.01, fastest, "m/s, rad/s")
-                    .rule("required: at least ten times the speed below which the cube counts as at rest"),
+                    .rule("at least ten times the speed below which the cube counts as at rest").required(),
             ),
         }
     }
@@ -240,7 +240,7 @@ fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     out.claim(
         Claim::at_most("release/path", "largest distance of the centre from that of the release over 2 s, for settings that come to \
             rest", 5e-3, farthest, "m")
-            .rule("required: at most a tenth of the half edge. Impacts amplify the round-off of the release, which computes in single precision."),
+            .rule("at most a tenth of the half edge. Impacts amplify the round-off of the release, which computes in single precision.").required(),
     );
     out.table(table);
     out.extend(claims);
@@ -280,8 +280,8 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             f64::max(REST * 0.5f64.powf(0.02 / h), 1e-12),
             restlessness(&new),
             "m/s, rad/s",
-        ).rule("required: at most 1 mm/s or 1 mrad/s, halved every 75 steps, or 1e-12. The motion after the impact decays at a constant rate per \
-            step."));
+        ).rule("at most 1 mm/s or 1 mrad/s, halved every 75 steps, or 1e-12. The motion after the impact decays at a constant rate per \
+            step.").required());
         let depth = (0.05 - new.q_at(2.0, 2)).abs();
         claims.push(
             Claim::at_most(

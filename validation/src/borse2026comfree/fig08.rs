@@ -225,7 +225,7 @@ fn curve(ctx: &Context, files: &Files, sizes: &[usize], out: &mut PageOutput) ->
         sizes[0]
     );
     let claim = Claim::at_least("worlds", &text, KEPT, kept(ONE.0), "")
-        .rule("required: at least 0.8. States of many worlds fill more of the cache.")
+        .required_since("States of many worlds fill more of the cache.")
         .timed();
     out.claim(if substitute { claim.with_substitute(SUBSTITUTE) } else { claim });
     Ok(())
@@ -341,7 +341,7 @@ fn scenes(
                 );
                 let theirs = theirs.ends(&start)?.depth[0];
                 let claim = Claim::at_most(&id, &depth, 1.0, ends.depth[0] / theirs, "");
-                beside_claims.push(claim.rule("required: at most 1. Rates are compared at equal depths."));
+                beside_claims.push(claim.required_since("Rates are compared at equal depths."));
             }
             Err(why) => absent = Some(why),
         }
@@ -354,14 +354,15 @@ fn scenes(
         "smallest ratio of the rate of one evaluation to that of up to 12 sweeps, over scenes with contact (here: {})",
         slowest.1
     );
-    let rule = "required: at least 0.9. Contacts at rest take one sweep, and rates differ by a twentieth from round to round.";
-    out.claim(Claim::at_least("one_over_sweeps", &text, 0.9, slowest.0, "").rule(rule).timed());
+    let choice = "Contacts at rest take one sweep, and rates differ by a twentieth from round to round.";
+    let claim = Claim::at_least("one_over_sweeps", &text, 0.9, slowest.0, "");
+    out.claim(claim.required_since(choice).timed());
     let text = format!(
         "smallest share of worlds in which the body is still held, with up to 12 sweeps (here: {})",
         least.1
     );
     let claim = Claim::at_least("held", &text, 100.0, 100.0 * least.0, "%");
-    out.claim(claim.rule("required: all. A world that has lost its body has fewer contacts to step."));
+    out.claim(claim.rule("all. A world that has lost its body has fewer contacts to step.").required());
     match absent {
         Some(why) => {
             let text = "rates and penetration depths compared with those of MuJoCo";

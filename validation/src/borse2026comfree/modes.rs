@@ -261,7 +261,7 @@ impl Page for Modes {
             of("one evaluation").impact / of("no ballistic").impact,
             "",
         )
-        .rule("required: at most 1. Ballistic gaps may not deepen an impact.")
+        .required_since("Ballistic gaps may not deepen an impact.")
         .because("Without ballistic gaps the law brakes from φ < (δt + d/k)|u| on. A body that reaches this zone between two steps is slowed once \
             before it touches. One evaluation takes away only a part of the approach speed, so that one more step of approach counts. The impact is \
             8 µm deep with more evaluations (projected Gauss–Seidel)."));
@@ -285,7 +285,7 @@ impl Page for Modes {
                 of("memory, sweeps").rise,
                 "m",
             )
-            .rule("required: at most 10 µm, fifty times the residual distance of 0.2 µm that the sweeps allow in a step (1e-4 m/s × 2 ms)"),
+            .required_since("fifty times the residual distance of 0.2 µm that the sweeps allow in a step (1e-4 m/s × 2 ms)"),
         );
         claims.push(
             Claim::between(
@@ -295,7 +295,7 @@ impl Page for Modes {
                 of("memory, settled").rise,
                 "m",
             )
-            .rule("required: at least 1 mm, so that the rise is visible, and at most (μ v)²/2g"),
+            .required_since("so that the rise is visible, and at most (μ v)²/2g"),
         );
         claims.push(
             Claim::at_most(

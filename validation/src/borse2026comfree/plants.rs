@@ -96,8 +96,8 @@ impl Page for Plants {
             }
             let count = k.size(ctx).1;
             let compared = format!("success rate over {}", counted(count, "seed"));
-            let rule = format!("required: at least {} %", k.asked);
-            out.claim(success(&id, &task, &compared, k.asked, &runs, count).rule(&rule));
+            let rule = format!("at least {} %", k.asked);
+            out.claim(success(&id, &task, &compared, k.asked, &runs, count).rule(&rule).required());
             if *plant == "cenic" {
                 let near = format!(
                     "{}, plant {name}: mean prediction error of the positions after one control step",
@@ -105,7 +105,7 @@ impl Page for Plants {
                 );
                 out.claim(
                     Claim::at_most(&format!("{id}/gap"), &near, NEAR, gap(&runs)[0], "m or rad")
-                        .rule("required: at most 0.005. Tasks end within 0.01 to 0.04 of their goal."),
+                        .required_since("Tasks end within 0.01 to 0.04 of their goal."),
                 );
             }
         }

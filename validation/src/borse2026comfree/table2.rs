@@ -187,7 +187,8 @@ impl Page for Table2 {
                 let id = format!("{id}_object");
                 let made = match object(&alone) {
                     Some(left) => Claim::at_most(&id, &claim, 0.5, away / left, "")
-                        .rule("required: at most half of the distance with servos alone"),
+                        .rule("at most half of the distance with servos alone")
+                        .required(),
                     None => Claim::skipped(&id, &claim, "time was up before it was run with servos alone"),
                 };
                 out.claim(made.with_substitute(row.substitute));

@@ -25,13 +25,16 @@ fn failed(e: impl std::fmt::Display) -> PageError {
 pub(super) type Engine = (&'static str, fn() -> Method);
 
 /// One evaluation, and sweeps as plans take them: the engines that claims are about.
-pub(super) const ONE: Engine = ("ComFree, one evaluation", || Method::comfree_sweeping(1));
+pub(super) const ONE: Engine =
+    ("ComFree, one evaluation of this project's law", || Method::comfree_sweeping(1));
 pub(super) const PLANNING: Engine = ("projected Gauss–Seidel, up to 12 sweeps", || {
     Method::comfree_sweeping(signorini_planning::tasks::SWEEPS)
 });
 /// Ours.
 pub(super) const ENGINES: [Engine; 5] = [
-    ("ComFree, one evaluation (mean mass)", || Method::comfree_paper(0.1, 0.001, MassScale::Mean)),
+    ("ComFree, one evaluation as published (mean mass)", || {
+        Method::comfree_paper(0.1, 0.001, MassScale::Mean)
+    }),
     ONE,
     PLANNING,
     ("projected Gauss–Seidel, up to 64 sweeps", Method::comfree),

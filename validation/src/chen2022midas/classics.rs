@@ -170,7 +170,12 @@ fn turntable(mu: f64) -> Result<Row, PageError> {
     let (key, claim) = if mu < needed {
         let text = format!("turntable, μ = {mu} below ω² r/g = {needed:.4}: outward displacement in 2 s");
         // The lack of friction alone, before the radius grows: ½ (ω² r − μ g) t² = 0.084 m; sideways motion takes part of it.
-        ("slips", Claim::at_least("turntable/slips", &text, 0.02, moved, "m").rule("required: at least 20 mm, a quarter of ½ (ω² r − μ g) t² = 84 mm, because sideways motion takes a part"))
+        (
+            "slips",
+            Claim::at_least("turntable/slips", &text, 0.02, moved, "m").required_since(
+                "a quarter of ½ (ω² r − μ g) t² = 84 mm, because sideways motion takes a part",
+            ),
+        )
     } else {
         let text = format!("turntable, μ = {mu} above ω² r/g = {needed:.4}: outward displacement in 2 s");
         let creep = 2.0 * options.stiction_speed;

@@ -291,7 +291,7 @@ impl Page for Fig01 {
         "Joints, joint limits and motors compared with closed forms"
     }
     fn lead(&self) -> &'static str {
-        "Joints, joint limits and motors of affine bodies are compared with closed-form solutions."
+        "A wheel, rods and a carriage move on hinges and slides under motors and into limits, with the angles, displacements and forces of the closed forms."
     }
     fn cost(&self) -> [f64; 3] {
         [0.1, 0.1, 2.0]

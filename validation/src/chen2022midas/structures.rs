@@ -94,7 +94,8 @@ fn cards(mu: f64, seconds: f64) -> Result<Row, PageError> {
             fall,
             "m",
         )
-        .rule("required: at least 2 cm, because two cards need μ ≥ 1/(2 tan 65°) = 0.233")
+        .rule("at least 2 cm, because two cards need μ ≥ 1/(2 tan 65°) = 0.233")
+        .required()
     };
     Ok(Row {
         name: name.clone(),
@@ -314,7 +315,8 @@ fn wrecking_ball(count: u32, wide: u32, seconds: f64) -> Result<Row, PageError> 
         moved,
         "m",
     )
-    .rule("required: at least the side of the cube");
+    .rule("at least the side of the cube")
+    .required();
     Ok(Row {
         name: name.clone(),
         parameters: format!(

@@ -83,7 +83,8 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
             (angle / TAU).abs(),
             "",
         )
-        .rule("required: at least a quarter, so that the flanks carry the bolt around"),
+        .rule("at least a quarter, so that the flanks carry the bolt around")
+        .required(),
         track.claim("bolt/intact", "bolt that turns down a nut"),
     ];
     Ok(vec![Row {

@@ -151,7 +151,7 @@ fn differences(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                     1e-3 * end,
                     "m",
                 )
-                .rule("required: at most 1 mm, 0.5 % of the path of either body"),
+                .required_since("0.5 % of the path of either body"),
             );
         }
     }

@@ -18,10 +18,27 @@ const TIME: f64 = 5.0;
 /// Interval at which the energy is looked at \[s\].
 const SAMPLE: f64 = 0.1;
 
-/// A bound and its derivation.
+/// A bound and its derivation, and whether this project chose it.
 struct Bound {
     most: f64,
     why: &'static str,
+    own: bool,
+}
+
+impl Bound {
+    fn derived(most: f64, why: &'static str) -> Self {
+        Self { most, why, own: false }
+    }
+
+    fn own(most: f64, why: &'static str) -> Self {
+        Self { most, why, own: true }
+    }
+
+    /// The claim that a number keeps it.
+    fn claim(&self, id: &str, text: &str, measured: f64, unit: &str) -> Claim {
+        let claim = Claim::at_most(id, text, self.most, measured, unit).rule(self.why);
+        if self.own { claim.required() } else { claim }
+    }
 }
 
 /// Kinetic energy per mass of a heap after [`TIME`] \[J/kg\].
@@ -29,48 +46,48 @@ fn still(heap: Heap, solver: &str, dt: f64) -> Bound {
     let of = |speed: f64| 0.5 * speed * speed;
     match (heap, solver) {
         (Heap::Cube, "icf") => {
-            Bound { most: of(1e-8), why: "at most ½ v² at 1e-8 m/s, the tolerance of the solver" }
+            Bound::derived(of(1e-8), "at most ½ v² at 1e-8 m/s, the tolerance of the solver")
         }
-        (Heap::Cube, _) => Bound {
-            most: of(faded(dt)),
-            why: "required: at most ½ v² at 1 mm/s, halved every 75 steps, or a hundred roundings. The motion after the impact decays at a constant \
+        (Heap::Cube, _) => Bound::own(
+            of(faded(dt)),
+            "at most ½ v² at 1 mm/s, halved every 75 steps, or a hundred roundings. The motion after the impact decays at a constant \
                 rate per step.",
-        },
-        (Heap::Stack(_), _) => Bound {
-            most: STILL,
-            why: "required: at most 1e-6, the energy of 1.4 mm/s. Steps whose sweeps end before the contacts have settled jolt a stack now and then.",
-        },
-        (Heap::Bin, _) => Bound {
-            most: of(0.005 * 9.81 * dt),
-            why: "required: at most ½ v² at half a percent of the speed that gravity gives in a step",
-        },
+        ),
+        (Heap::Stack(_), _) => Bound::own(
+            STILL,
+            "at most 1e-6, the energy of 1.4 mm/s. Steps whose sweeps end before the contacts have settled jolt a stack now and then.",
+        ),
+        (Heap::Bin, _) => Bound::own(
+            of(0.005 * 9.81 * dt),
+            "at most ½ v² at half a percent of the speed that gravity gives in a step",
+        ),
     }
 }
 
 /// Deepest overlap at the end \[mm\].
 fn deepest(heap: Heap, solver: &str, dt: f64) -> Bound {
     match (heap, solver) {
-        (Heap::Cube, "icf") => Bound {
-            most: 1.1e3 * 9.81 / 8e5,
-            why: "at most m g over four springs of 2e5 N/m, which is 12.3 µm, plus a tenth of it",
-        },
-        (Heap::Cube, "comfree_1") => Bound {
-            most: f64::max(1e3 * dt * faded(dt), 1e-12),
-            why: "required: at most the distance in one step at the speed of the claim on the kinetic energy, or a hundred roundings of the height",
-        },
-        (Heap::Cube, _) => Bound {
-            most: 1e3 * 1e-4 * dt,
-            why: "at most 1e-4 m/s × δt, the residual distance that the sweeps allow in a step",
-        },
-        (Heap::Bin, _) if dt < 5e-3 => Bound {
-            most: 1e-3,
-            why: "required: at most 1 µm, five times the residual distance that the sweeps allow in a step, because 64 sweeps do not always reach \
+        (Heap::Cube, "icf") => Bound::derived(
+            1.1e3 * 9.81 / 8e5,
+            "at most m g over four springs of 2e5 N/m, which is 12.3 µm, plus a tenth of it",
+        ),
+        (Heap::Cube, "comfree_1") => Bound::own(
+            f64::max(1e3 * dt * faded(dt), 1e-12),
+            "at most the distance in one step at the speed of the claim on the kinetic energy, or a hundred roundings of the height",
+        ),
+        (Heap::Cube, _) => Bound::derived(
+            1e3 * 1e-4 * dt,
+            "at most 1e-4 m/s × δt, the residual distance that the sweeps allow in a step",
+        ),
+        (Heap::Bin, _) if dt < 5e-3 => Bound::own(
+            1e-3,
+            "at most 1 µm, five times the residual distance that the sweeps allow in a step, because 64 sweeps do not always reach \
                 this residual",
-        },
-        _ => Bound {
-            most: DEEP,
-            why: "required: at most half a millimetre. 64 sweeps in a time step of 10 ms do not fully balance the weight of a heap.",
-        },
+        ),
+        _ => Bound::own(
+            DEEP,
+            "at most half a millimetre. 64 sweeps in a time step of 10 ms do not fully balance the weight of a heap.",
+        ),
     }
 }
 
@@ -212,7 +229,7 @@ impl Page for Rest {
                         );
                         let (still, deepest) = (still(heap, id, dt), deepest(heap, id, dt));
                         let id = format!("{key}/{id}/{}ms", 1e3 * dt);
-                        claims.push(Claim::at_most(&id, &text, still.most, last, "J/kg").rule(still.why));
+                        claims.push(still.claim(&id, &text, last, "J/kg"));
                         let place = format!("{} at {} ms with {name}", heap.name(), 1e3 * dt);
                         match heap {
                             // Ten cubes of 10 cm.
@@ -228,16 +245,15 @@ impl Page for Rest {
                                 )
                                 .required_since("a hundredth of the height of the stack at rest, 0.5 m"),
                             ),
-                            _ => claims.push(
-                                Claim::at_most(
+                            _ => {
+                                let text = format!("{place}: largest penetration depth at the end");
+                                claims.push(deepest.claim(
                                     &format!("{id}/depth"),
-                                    &format!("{place}: largest penetration depth at the end"),
-                                    deepest.most,
+                                    &text,
                                     1e3 * o.deepest,
                                     "mm",
-                                )
-                                .rule(deepest.why),
-                            ),
+                                ));
+                            }
                         }
                     }
                 }

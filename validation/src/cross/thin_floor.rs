@@ -102,7 +102,8 @@ impl Page for ThinFloor {
                 claims.push(
                     Claim::decided(&id, &claim, !through && deepest < 0.5 * THICK)
                         .values("< 50".into(), format!("{:.3}", 1e3 * deepest), "mm")
-                        .rule("required: the lowest point stays above the middle of the floor in every accepted state"),
+                        .rule("the lowest point stays above the middle of the floor in every accepted state")
+                        .required(),
                 );
                 if let Some(d) = drake {
                     let claim = format!(

@@ -104,7 +104,7 @@ impl Found {
                 self.iterates[TWENTY].error,
                 "rad/s",
             )
-            .rule("required: at most 0.02, a fiftieth of the bound on velocities"),
+            .required_since("a fiftieth of the bound on velocities"),
             Claim::at_most(
                 &claim("finished"),
                 &format!("{name}: RMS error to the exact projection after 20 iterations and the final correction"),
@@ -146,7 +146,7 @@ impl Found {
                 self.warm[0] / self.warm[1],
                 "",
             )
-            .rule("required: at least 5, half of the gain of another scheme")
+            .required_since("half of the gain of another scheme")
             .because(
                 "The rule is half of a gain that was measured on a scheme with a ten times larger cold-start error (0.30 to 0.027 rad/s). \
                  Here five iterations from a cold start leave a smaller error. \
@@ -167,7 +167,7 @@ impl Found {
                 own,
                 "",
             )
-            .rule("required: in 0.9 … 1.1. The published scheme keeps a tenth to a quarter."),
+            .required_since("The published scheme keeps a tenth to a quarter."),
             Claim::decided(
                 &claim("published"),
                 &format!("{name}: spread after the 5 iterations of the published scheme, relative to the exact projection with the same rows (without and \
@@ -175,7 +175,7 @@ impl Found {
                 kept.iter().all(|k| (KEEPS[0]..=KEEPS[1]).contains(k)),
             )
             .values("2 … 36".to_owned(), kept.map(|k| number(100.0 * k)).join(", "), "%")
-            .rule("required: both in 2 … 36 %, the range measured before"),
+            .rule("both in 2 … 36 %, the range measured before").required(),
         ]
     }
 
@@ -424,7 +424,7 @@ impl Projection {
             let kind = r.row.map_or(String::new(), |k| format!(" ({k})"));
             claims.push(Claim::at_most(
                 &format!("{id}/violation"),
-                &format!("{count} plans, H = {steps}, C = {covariance} I: largest bound violation of the executed motion{kind} and of all plans, relative \
+                &format!("{count} plans of {steps} steps, covariance {covariance} I: largest bound violation of the executed motion{kind} and of all plans, relative \
                     to half the range of the bound"),
                 ZERO,
                 r.executed.max(r.planned),
@@ -433,12 +433,12 @@ impl Projection {
             .rule("at most 1e-9, above round-off"));
             claims.push(Claim::between(
                 &format!("{id}/exploration"),
-                &format!("{count} plans, H = {steps}, C = {covariance} I: spread of corrected samples, relative to exact projections"),
+                &format!("{count} plans of {steps} steps, covariance {covariance} I: spread of corrected samples, relative to exact projections"),
                 [0.9, 1.1],
                 finish / exact,
                 "",
             )
-            .rule("required: in 0.9 … 1.1. A ray for all rows keeps 0.55 to 0.69."));
+            .required_since("A ray for all rows keeps 0.55 to 0.69."));
         }
         out.heading("Replanning");
         out.table(table);

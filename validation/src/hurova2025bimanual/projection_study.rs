@@ -60,7 +60,7 @@ impl Case {
     }
 
     pub(super) fn name(&self) -> String {
-        format!("H = {}, C = {} I", self.steps, self.covariance)
+        format!("{} steps, covariance {} I", self.steps, self.covariance)
     }
 
     /// Sample by sample, joint by joint.

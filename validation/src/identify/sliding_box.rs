@@ -337,7 +337,7 @@ fn claims(fits: &[Found]) -> Vec<Claim> {
             largest,
             "",
         )
-        .rule("required: at most 0.1, so that these experiments determine all three parameters")
+        .required_since("so that these experiments determine all three parameters")
         .with_substitute(substitute),
     );
     claims

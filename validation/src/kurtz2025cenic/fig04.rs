@@ -86,7 +86,7 @@ impl Page for Fig04 {
                 growth[1].0,
                 "",
             )
-            .rule("required: at most 2. The velocity grows by ten powers of ten at the impact."),
+            .required_since("The velocity grows by ten powers of ten at the impact."),
             Claim::at_most(
                 "converges",
                 "ratio of the largest position difference at 1 ms to that at 5 ms",

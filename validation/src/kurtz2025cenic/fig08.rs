@@ -198,7 +198,7 @@ impl Page for Fig08 {
                 worse,
                 "",
             )
-            .rule("required: at most 1.15. The numbers of Drake were measured for this project and are not of the paper."),
+            .required_since("The numbers of Drake were measured for this project and are not of the paper."),
         ]);
         out.table(table);
         Ok(out)

@@ -143,9 +143,7 @@ impl Page for Modes {
             let worst = paper.iter().zip(default).map(|(p, d)| d.1 / p.1).fold(0.0, f64::max);
             let text = format!("{what}: ratio of default mode to paper mode at the worst accuracy");
             let claim = Claim::at_most(&format!("{id}_worst"), &text, SCATTER, worst, "");
-            out.claim(
-                claim.rule("required: at most 1.1. Means over ten seeds of this scene scatter by a tenth."),
-            );
+            out.claim(claim.required_since("Means over ten seeds of this scene scatter by a tenth."));
         }
         Ok(out)
     }

@@ -192,8 +192,8 @@ impl Page for Fig02 {
             Claim::relative("press", "force in the pressing direction (x) equals the pressing force", PRESS, -mean.x, 0.002, "N").published("10 N"),
             Claim::relative("carry", "downward force (z) equals half of the weight", -expected.z, -mean.z, 0.002, "N"),
             Claim::at_most("aside", "force along y, mean plus largest deviation", 1e-4 * PRESS, mean.y.abs() + spread.y, "N")
-                .rule("required: at most a ten-thousandth of the pressing force, because only the grid nodes beside the middle break the symmetry of \
-                    the scene"),
+                .rule("at most a ten-thousandth of the pressing force, because only the grid nodes beside the middle break the symmetry of \
+                    the scene").required(),
             Claim::at_most("steady", "largest deviation of any force component from its mean at the end", 0.1, spread.max(), "N").required_since("a hundredth of the pressing force"),
             Claim::at_most(
                 "deepest",

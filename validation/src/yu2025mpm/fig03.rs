@@ -358,7 +358,7 @@ impl Page for Fig03 {
         let mut out = PageOutput::new(setup::text(&plan, &aside, &rubber));
         let mut heights = Plot::new(
             "height",
-            "Height of the red (heavy) cube above its start. The dashed line is the height of the panels.",
+            "Height of the heavy cube above its start. The dashed line is the height of the panels.",
             "time [s]",
             "height [m]",
         );

@@ -240,7 +240,11 @@ fn sand(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
             cases.add("V7", claim.required_since("the spread of the experiments").because(why));
         }
         let name = format!("column of sand, a = {a}: mean slope");
-        cases.add("V7", Claim::at_most(&format!("sand/{a}/slope"), &name, SAND, heap.slope, "°"));
+        cases.add(
+            "V7",
+            Claim::at_most(&format!("sand/{a}/slope"), &name, SAND, heap.slope, "°")
+                .rule("at most 31°, the angle at which this sand holds in plane strain"),
+        );
         let name = format!(
             "column of sand, a = {a}, transfer time {SAND_KEPT} s: largest relative change of run-out and height by halved time steps"
         );

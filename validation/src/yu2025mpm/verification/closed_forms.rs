@@ -56,7 +56,11 @@ fn weights(cases: &mut Cases, r: &mut Random) {
         worst = worst.max(f64::abs(sum)).max(first.norm() / h).max(second.norm() / (h * h));
     }
     let text = "grid weights: largest error of Σ w = 1, Σ w r/h = 0 and Σ w r rᵀ/h² = ¼ at 1000 positions";
-    cases.add("V1", Claim::at_most("weights", text, 1e-14, worst, ""));
+    cases.add(
+        "V1",
+        Claim::at_most("weights", text, 1e-14, worst, "")
+            .rule("at most 1e-14, the round-off of sums over 27 nodes"),
+    );
 }
 
 /// A particle alone gives its nodes v + C r and has both back if Σ w = 1, Σ w r = 0 and Σ w r rᵀ = h²/4.
@@ -78,7 +82,11 @@ fn weights_of_the_fast_path(cases: &mut Cases, r: &mut Random) -> Result<(), Pag
         moved / (p.v[n].norm() + h * p.c[n].norm())
     };
     let text = "grid weights in single precision: largest relative change of v and C h/4 of 1000 single particles by a transfer to the grid and back";
-    cases.add("V1", Claim::at_most("weights/fast", text, 2e-6, largest((0..p.len()).map(off)), ""));
+    cases.add(
+        "V1",
+        Claim::at_most("weights/fast", text, 2e-6, largest((0..p.len()).map(off)), "")
+            .rule("at most 2e-6, about thirty roundings of single precision"),
+    );
     Ok(())
 }
 

@@ -93,7 +93,11 @@ pub(super) fn add(cases: &mut Cases) -> Result<(), PageError> {
     }
     let text = "convexity of the contact law: largest (ℓ((a + b)/2) − (ℓ(a) + ℓ(b))/2) over |ℓ(a)| + |ℓ(b)| of 1000 pairs per contact, positive only \
         by round-off";
-    cases.add("V13", Claim::at_most("objective/convex", text, 1e-14, worst, ""));
+    cases.add(
+        "V13",
+        Claim::at_most("objective/convex", text, 1e-14, worst, "")
+            .rule("at most 1e-14, above the round-off of three values"),
+    );
     let of = |direction| MpmSolver::new(MpmSolverOptions { direction, ..MpmSolverOptions::default() });
     let mut icf = IcfSolver::new(IcfOptions { islands: false, ..IcfOptions::default() });
     let (mut pcg, mut diagonal) = (of(Direction::NewtonPcg), of(Direction::BlockDiagonal));
@@ -115,6 +119,10 @@ pub(super) fn add(cases: &mut Cases) -> Result<(), PageError> {
     }
     let text = "Newton, Newton–PCG and quasi-Newton: largest increase of the objective in an iteration, relative to the total decrease, positive only \
         by round-off";
-    cases.add("V13", Claim::at_most("objective/monotone", text, 1e-12, rise, ""));
+    cases.add(
+        "V13",
+        Claim::at_most("objective/monotone", text, 1e-12, rise, "")
+            .rule("at most 1e-12, above the round-off of sums over all contacts"),
+    );
     Ok(())
 }
