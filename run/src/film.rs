@@ -36,6 +36,12 @@ impl Film {
         Self { recording: Recording::new(header), due: f64::NEG_INFINITY }
     }
 
+    /// A film of these bodies and points that begins anew.
+    #[must_use]
+    pub fn without_pictures(&self) -> Self {
+        Self::new(self.recording.header.clone())
+    }
+
     /// Whether a picture is due at a time \[s\].
     pub fn is_due(&self, t: f64) -> bool {
         t >= self.due - 1e-9
@@ -47,6 +53,13 @@ impl Film {
         self.due = (due + PICTURE).max(t);
         // Energies are not looked at.
         self.recording.push(&Row { t, poses, points, energy: [f64::NAN; 3], ..Row::default() });
+    }
+
+    /// The pictures so far: times \[s\], poses and places as [`Film::take`] has them.
+    pub fn pictures(&self) -> impl Iterator<Item = (f64, &[f64], &[f32])> {
+        let r = &self.recording;
+        let poses = 7 * r.header.body_names.len();
+        r.t.iter().enumerate().map(move |(i, t)| (*t, &r.poses[i * poses..(i + 1) * poses], r.points(i)))
     }
 
     /// The page that shows it; the name becomes that of a file, in lower case with underscores.

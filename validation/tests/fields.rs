@@ -23,7 +23,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "a step with scratch that lives from step to step, so that a solve allocates nothing",
     ),
     ("cli/src/plan.rs", "Arguments", "the options of a command, one per field"),
-    ("validation/src/yu2025mpm/bag.rs", "Bagged", "the numbers of a run that the page states, one per field"),
     (
         "solvers/ipc/src/candidates.rs",
         "Candidates",

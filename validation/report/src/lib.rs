@@ -84,6 +84,7 @@
 //! | `<page>/<figure>.svg`, `<figure>.json` | a figure, its axes and its curves |
 //! | `<page>/<figure>_narrow.svg` | the figure for narrow screens, with its legend below |
 //! | `<page>/<figure>_card.svg` | the figure that stands for the page, smaller and without legend, for its card of the index |
+//! | `<page>/<name>.jsonl`, `<page>/state.json` | finished parts of a long page ([`KeptParts`]), and the last kept state of a long run, for a suite that goes on |
 //! | `<page>/panic.json` | a panic of the page: runs of the same revision mark it as failed, `--anew` runs it again |
 //! | `<page>/<film>.html` | a motion to watch |
 //!
@@ -120,6 +121,7 @@ pub mod environment;
 pub mod error;
 pub mod history;
 mod index_file;
+pub mod kept_parts;
 pub mod kept_results;
 pub mod output;
 pub mod page;
@@ -139,6 +141,7 @@ pub mod trials;
 pub use claim::{Claim, Expected, Verdict};
 pub use error::PageError;
 pub use index_file::{Group, MainClaim};
+pub use kept_parts::KeptParts;
 pub use kept_results::KeptResults;
 pub use output::{Film, PageOutput, Part, Picture, Table};
 pub use page::{Budget, Context, Page};

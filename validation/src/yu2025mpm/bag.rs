@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
 use signorini_core::na::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{ContactMaterial, State};
 use signorini_coupling::obstacles;
@@ -10,9 +11,11 @@ use signorini_scene::{LoadOptions, Scene};
 
 use super::bounds::Bounds;
 use super::fast::{Fabric, Fast, Surface, TOLERANCE, beside, corners, law, solved_to};
-use super::film::{Film, surfaces};
+use super::film::{Film, Shot, surfaces};
+use super::kept_points::{FILE, KeptPoints};
 use super::layers::{Mesh, crossings, nearest, seen_from};
 use super::statistics::{self, Statistics};
+use signorini_report::kept_parts::any_number;
 use signorini_report::{Context, PageError};
 
 /// Cloth of the paper, and a thickness.
@@ -63,6 +66,8 @@ pub(super) struct Setup {
     /// Times at which plates start to move, and of the end \[s\].
     pub wait: f64,
     pub end: f64,
+    /// Time between kept states \[s\]; infinite: none is kept.
+    pub part: f64,
 }
 
 impl Setup {
@@ -89,6 +94,7 @@ impl Setup {
 }
 
 /// Shapes at some time.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct View {
     pub t: f64,
     /// Vertices of each sheet.
@@ -99,9 +105,10 @@ pub(super) struct View {
 }
 
 /// Points beside the bag.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Beside {
     /// Smallest part of the sphere that the bag covers with its upper side, as one of them sees it.
+    #[serde(with = "any_number")]
     pub seen: f64,
     /// Most of them that saw its lower side at once, and the furthest of these from it \[m\].
     pub through: usize,
@@ -125,9 +132,9 @@ impl Beside {
     }
 }
 
-/// Results of a run.
-pub(super) struct Bagged {
-    pub film: Film,
+/// Observations of a run up to some time.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Seen {
     /// Time \[s\] and height of each box' middle over the floor \[m\].
     pub heights: Vec<Vec<(f64, f64)>>,
     /// Vertical force of the cloth on each box, and on all plates \[N\].
@@ -143,18 +150,33 @@ pub(super) struct Bagged {
     /// Corners of boxes, and vertices of the second sheet, beside the bag, at all looks.
     pub corners: Beside,
     pub second: Beside,
-    /// Smallest part of the sphere that the bag covers with its upper side, as middles of boxes see it at the end.
-    pub middles: f64,
     /// Edges of either sheet that crossed the other, in all looks.
     pub crossings: usize,
     /// Time, and smallest distance of a vertex of the second sheet from the first \[m\].
     pub apart: Vec<(f64, f64)>,
-    /// Height of the lowest corner of a box over the floor, and speed of the fastest box, at the end.
-    pub lowest: f64,
-    pub speed: f64,
     /// Limits of weak coupling.
     pub bounds: Bounds,
     pub statistics: Statistics,
+}
+
+/// Results of a run.
+pub(super) struct Bagged {
+    pub film: Film,
+    pub seen: Seen,
+    /// Smallest part of the sphere that the bag covers with its upper side, as middles of boxes see it at the end.
+    pub middles: f64,
+    /// Height of the lowest corner of a box over the floor, and speed of the fastest box, at the end.
+    pub lowest: f64,
+    pub speed: f64,
+}
+
+/// A run at the start of a step.
+#[derive(Serialize, Deserialize)]
+struct KeptBag {
+    step: u32,
+    points: KeptPoints,
+    seen: Seen,
+    shots: Vec<Shot>,
 }
 
 /// A plate that pinches the sheet.
@@ -275,14 +297,18 @@ struct Start {
     scene: Scene,
 }
 
-fn couple(setup: &Setup) -> Result<Start, PageError> {
+/// Cloth and bodies at the start, or where a run goes on.
+fn couple(setup: &Setup, from: Option<&KeptPoints>) -> Result<Start, PageError> {
     let scene = scene(setup)?;
     let geoms: Vec<usize> = (0..scene.geoms.len()).collect();
     let mut met = obstacles(&scene, &geoms, setup.contact(FRICTION[1])).map_err(PageError::from_error)?;
     for o in met.iter_mut().filter(|o| o.name.starts_with("box")) {
         o.material = setup.contact(FRICTION[0]);
     }
-    let (particles, sheets) = cloth(setup)?;
+    let (mut particles, sheets) = cloth(setup)?;
+    if let Some(from) = from {
+        from.put(&mut particles)?;
+    }
     let meshes = sheets.iter().map(|c| {
         let first = c.vertices().start as u32;
         c.triangles().map(|t| t.map(|v| v - first)).collect()
@@ -299,18 +325,22 @@ fn couple(setup: &Setup) -> Result<Start, PageError> {
     for c in sheets {
         engine = engine.with_cloth(c).map_err(PageError::from_error)?;
     }
-    let (run, y) = beside(&scene, &geoms, solved_to(TOLERANCE, engine), SUBSTEPS)?;
+    let (run, start) = beside(&scene, &geoms, solved_to(TOLERANCE, engine), SUBSTEPS)?;
+    let y = from.map_or(start, |from| from.bodies.clone());
     Ok(Start { run: run.with_shorter_substeps(), y, meshes, scene })
 }
 
-/// Runs it; looks are kept at `stages` \[s\].
+/// Runs it; looks are kept at `stages` \[s\]. The page keeps the state every [`Setup::part`], and goes on from the last one.
 pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged, PageError> {
-    let Start { run: mut c, mut y, meshes, scene } = couple(setup)?;
+    let kept: Option<KeptBag> = ctx.kept.state(FILE, setup.name)?;
+    let from = kept.as_ref().map(|k| &k.points);
+    let sheet = cloth(setup)?.0.x;
+    let Start { run: mut c, mut y, meshes, scene } = couple(setup, from)?;
     let names: Vec<&String> = scene.geoms.iter().map(|g| &g.name).collect();
     let shown = surfaces(c.points().engine().cloth());
     let boxes = setup.boxes.len();
-    let mut out = Bagged {
-        film: Film::new(&scene, &mut c, &y, shown),
+    let mut film = Film::new(&scene, &mut c, &y, shown);
+    let mut out = Seen {
         heights: vec![vec![]; boxes],
         on_boxes: vec![vec![]; boxes],
         on_plates: vec![],
@@ -320,28 +350,37 @@ pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged
         views: vec![],
         corners: Beside::NONE,
         second: Beside::NONE,
-        middles: f64::INFINITY,
         crossings: 0,
         apart: vec![],
-        lowest: f64::INFINITY,
-        speed: 0.0,
         bounds: Bounds::new(names.iter().map(|n| (*n).clone()), STEP),
         statistics: Statistics::new(setup.name, STEP),
     };
+    let mut first = 0;
+    if let Some(kept) = kept {
+        film = film.with_pictures(&kept.shots);
+        (first, out) = (kept.step, kept.seen);
+    }
+    let part = (setup.part / STEP).min(f64::from(u32::MAX)).round() as u32;
     let of_geom =
         |start: &str| -> Vec<usize> { (0..names.len()).filter(|i| names[*i].starts_with(start)).collect() };
     let (boxed, below, above) = (of_geom("box"), of_geom("below"), of_geom("above"));
-    let start = sheets(c.points_mut().engine_mut());
-    let held = held(&start[0]);
+    let start = &sheet[c.points().engine().cloth()[0].vertices()];
+    let held = held(start);
     let steps = (setup.end / STEP).round() as u32;
-    for k in 0..=steps {
+    for k in first..=steps {
         let t = f64::from(k) * STEP;
+        if k > first && k % part == 0 && k < steps {
+            let points = KeptPoints::of(&mut c, &y);
+            c = couple(setup, Some(&points))?.run;
+            let state = KeptBag { step: k, points, seen: out.clone(), shots: film.pictures() };
+            ctx.kept.keep_state(FILE, setup.name, &state)?;
+        }
         let every = (LOOK / STEP).round() as u32;
         if k % every == 0 || k == steps {
             ctx.say(format!("{t:.2} s"));
             let view = view(setup, t, &mut c, &y);
             look(&view, &meshes, &mut out);
-            out.slip = out.slip.max(slip(&view, &start[0], &held));
+            out.slip = out.slip.max(slip(&view, start, &held));
             if k == steps || stages.iter().any(|s| (t - s).abs() < 0.5 * STEP) {
                 out.views.push(view);
             }
@@ -357,7 +396,7 @@ pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged
         let r = c.step(&mut (), &mut y, STEP).map_err(PageError::from_error)?;
         let t = t + STEP;
         out.statistics.add(c.points().engine(), &r, clock);
-        out.film.see(&mut c, &y);
+        film.see(&mut c, &y);
         let up = |g: &usize| r.impulses[*g][0].z / STEP;
         out.on_plates.push((t, below.iter().chain(&above).map(up).sum()));
         let (plates, poses) = poses(setup, &y.q);
@@ -374,17 +413,18 @@ pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged
         out.told = boxed.iter().map(|g| r.deepest[*g]).fold(out.told, f64::max);
         out.bounds.add(&c.limits(), &r);
     }
+    let (mut middles, mut lowest) = (f64::INFINITY, f64::INFINITY);
     if let Some(last) = out.views.last() {
         let bag = (&last.sheets[0][..], &meshes[0][..]);
         for b in &last.boxes {
-            out.middles = out.middles.min(seen_from(&b.translation.vector, bag));
-            out.lowest = box_corners(b).iter().map(|x| x.z).fold(out.lowest, f64::min);
+            middles = middles.min(seen_from(&b.translation.vector, bag));
+            lowest = box_corners(b).iter().map(|x| x.z).fold(lowest, f64::min);
         }
     }
     let free = y.v.get(3 * plates().len()..).unwrap_or_default();
-    out.speed = free.chunks_exact(6).map(|v| Vector3::new(v[0], v[1], v[2]).norm()).fold(0.0, f64::max);
+    let speed = free.chunks_exact(6).map(|v| Vector3::new(v[0], v[1], v[2]).norm()).fold(0.0, f64::max);
     statistics::keep(&out.statistics, ctx)?;
-    Ok(out)
+    Ok(Bagged { film, seen: out, middles, lowest, speed })
 }
 
 /// Vertices of the bag that each corner's plates hold.
@@ -434,7 +474,7 @@ fn box_half() -> Vector3<f64> {
 }
 
 /// Places of shapes beside each other.
-fn look(view: &View, meshes: &Meshes, out: &mut Bagged) {
+fn look(view: &View, meshes: &Meshes, out: &mut Seen) {
     let bag = (&view.sheets[0][..], &meshes[0][..]);
     let all: Vec<_> = view.boxes.iter().flat_map(box_corners).collect();
     out.corners.add(&all, bag);
@@ -442,5 +482,52 @@ fn look(view: &View, meshes: &Meshes, out: &mut Bagged) {
         out.crossings += crossings(bag, (second, mesh));
         out.apart.push((view.t, nearest(second, bag)));
         out.second.add(second, bag);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use std::path::Path;
+
+    use super::*;
+    use crate::yu2025mpm::fig05::QUICK;
+    use signorini_report::{Budget, KeptResults};
+
+    fn context(folder: &Path, resume: bool) -> Context {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut ctx = Context::new(Budget::Quick, &root);
+        ctx.kept =
+            KeptResults { folder: folder.to_owned(), revision: "a".into(), resume, ..KeptResults::default() };
+        ctx
+    }
+
+    /// All that a run gave but wall times, as text.
+    fn told(run: &Bagged) -> String {
+        let mut seen = serde_json::to_value(&run.seen).unwrap();
+        seen["statistics"]["wall"] = 0.0.into();
+        format!("{seen} {:?} {:?}", run.film.pictures(), [run.middles, run.lowest, run.speed])
+    }
+
+    /// A run that ended between its parts and goes on gives, bit for bit, the numbers and pictures of one that ran through; it does not begin anew.
+    #[test]
+    fn regression_a_killed_run_goes_on_from_its_last_part() {
+        let of = |end: f64| Setup { part: 4.0 * STEP, wait: 4.0 * STEP, end, ..QUICK };
+        let folder = std::env::temp_dir().join(format!("signorini-bag-{}", std::process::id()));
+        let [whole, killed] = ["whole", "killed"].map(|name| folder.join(name));
+        let stages = [0.0];
+        let through = bag(&of(12.0 * STEP), &stages, &context(&whole, false)).unwrap();
+        // As a kill after the second part leaves it.
+        bag(&of(9.0 * STEP), &stages, &context(&killed, false)).unwrap();
+        let again = context(&killed, true);
+        let mut kept: KeptBag = again.kept.state(FILE, QUICK.name).unwrap().unwrap();
+        assert_eq!(kept.step, 8);
+        let goes_on = bag(&of(12.0 * STEP), &stages, &again).unwrap();
+        assert_eq!(told(&goes_on), told(&through));
+        // What the file says is what the run goes on from.
+        kept.seen.told = 7.0;
+        again.kept.keep_state(FILE, QUICK.name, &kept).unwrap();
+        assert_eq!(bag(&of(12.0 * STEP), &stages, &again).unwrap().seen.told, 7.0);
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

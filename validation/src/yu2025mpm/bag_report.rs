@@ -64,7 +64,7 @@ impl Bagged {
     /// Section with the shapes at the stages.
     pub(super) fn show(&self, out: &mut PageOutput) {
         out.heading("Shapes");
-        for v in &self.views {
+        for v in &self.seen.views {
             out.plot(v.plot("side", "the side", [0, 2]));
             out.plot(v.plot("top", "above", [0, 1]));
         }
@@ -81,12 +81,12 @@ impl Bagged {
         );
         let caption = "Vertical force of the cloth on the boxes and on the plates. The weights of the boxes alone and of boxes and cloth are grey.";
         let mut forces = Plot::new("forces", caption, "time [s]", "force [N]");
-        for (i, (h, f)) in self.heights.iter().zip(&self.on_boxes).enumerate() {
+        for (i, (h, f)) in self.seen.heights.iter().zip(&self.seen.on_boxes).enumerate() {
             let (label, color) = (format!("box {}", i + 1), BOX_COLORS[i % BOX_COLORS.len()]);
             heights.add_colored(&label, Mark::Line, color, h.clone());
             forces.add_colored(&label, Mark::Line, color, f.clone());
         }
-        let carried = self.on_plates.iter().map(|(t, f)| (*t, -f)).collect();
+        let carried = self.seen.on_plates.iter().map(|(t, f)| (*t, -f)).collect();
         forces.add_colored("plates (downward)", Mark::Line, 2, carried);
         for weight in self.weights(setup) {
             forces.add_closed_form(vec![(0.0, weight), (setup.end, weight)]);
@@ -97,15 +97,15 @@ impl Bagged {
         out.heading("Penetration, slip and convergence");
         let caption = "Largest penetration depth of a particle at the end of each time step";
         let mut depth = Plot::new("depth", caption, "time [s]", "penetration depth [mm]");
-        for (list, label) in self.depth.iter().zip(["in a plate", "in a box"]) {
+        for (list, label) in self.seen.depth.iter().zip(["in a plate", "in a box"]) {
             depth.add(label, Mark::Line, list.iter().map(|(t, d)| (*t, 1e3 * d)).collect());
         }
         out.plot(depth);
         out.extend(self.claims_of_contact(setup));
         out.heading("Contacts and computing time");
-        out.plot(self.statistics.contact_plot());
-        out.extend(self.statistics.claim_of_contacts("contacts"));
-        out.extend([self.bounds.table(), Statistics::table([&self.statistics])]);
+        out.plot(self.seen.statistics.contact_plot());
+        out.extend(self.seen.statistics.claim_of_contacts("contacts"));
+        out.extend([self.seen.bounds.table(), Statistics::table([&self.seen.statistics])]);
     }
 
     /// Weight of the boxes, and of boxes and cloth \[N\].
@@ -117,8 +117,8 @@ impl Bagged {
     /// Claims on boxes in a bag.
     fn claims_of_boxes(&self, setup: &Setup) -> [Claim; 7] {
         let [boxes, all] = self.weights(setup);
-        let on_boxes = self.on_boxes.iter().map(|f| settled(f)).sum::<f64>();
-        let carried = -settled(&self.on_plates);
+        let on_boxes = self.seen.on_boxes.iter().map(|f| settled(f)).sum::<f64>();
+        let carried = -settled(&self.seen.on_plates);
         [
             Claim::relative(
                 "borne",
@@ -148,22 +148,22 @@ impl Bagged {
                 "through",
                 "no box corner passes through the cloth: smallest solid angle of the upper side of the bag, seen from a corner at any snapshot",
                 0.0,
-                self.corners.seen,
+                self.seen.corners.seen,
                 "of the sphere",
             )
             .because(&format!(
                 "The contact acts as a spring. A corner under a load F penetrates its triangle by F/({} N/m). \
                  Up to {} box corners are through the cloth at once, by up to {:.1} mm. The deepest contact of a box is {:.1} mm deep.",
                 number(setup.stiffness),
-                self.corners.through,
-                1e3 * self.corners.furthest,
-                1e3 * self.told
+                self.seen.corners.through,
+                1e3 * self.seen.corners.furthest,
+                1e3 * self.seen.told
             )),
             Claim::at_most(
                 "out",
                 "no box corner that passes through the cloth is without contact: largest distance of such a corner from the cloth, at most the deepest contact",
-                self.told,
-                self.corners.furthest,
+                self.seen.told,
+                self.seen.corners.furthest,
                 "m",
             )
             .required_since("no deeper than the deepest contact"),
@@ -172,7 +172,7 @@ impl Bagged {
 
     /// Claims on particles in bodies, and on the solves.
     fn claims_of_contact(&self, setup: &Setup) -> [Claim; 3] {
-        let deepest = largest(self.depth.iter().flatten().map(|d| d.1));
+        let deepest = largest(self.seen.depth.iter().flatten().map(|d| d.1));
         [
             Claim::at_most(
                 "deepest",
@@ -187,13 +187,13 @@ impl Bagged {
                 setup.stiffness * deepest,
                 number(setup.stiffness)
             )),
-            Claim::at_most("held", "largest slip of the particles held between the plates", 0.01, self.slip, "m")
+            Claim::at_most("held", "largest slip of the particles held between the plates", 0.01, self.seen.slip, "m")
                 .required_since("a fifth of the side of a plate"),
             Claim::at_most(
                 "converged",
                 "share of the contact solves that do not converge",
                 1e-3,
-                self.statistics.unconverged(),
+                self.seen.statistics.unconverged(),
                 "",
             )
             .required_since("one solve in a thousand may end early"),

@@ -1,3 +1,4 @@
+use serde::{Deserialize, Serialize};
 use signorini_coupling::{CouplingReport, Limit};
 
 use signorini_report::Table;
@@ -6,8 +7,46 @@ use signorini_report::claim::number;
 /// A body: its name, the tightest limit that it had with the substep \[s\] then, and steps beyond limits.
 type Body = (String, Option<(Limit, f64)>, u32);
 
+/// Numbers of a limit and the substep, any of which may be infinite, as their bits.
+type LimitBits = ([u64; 10], u32, bool);
+
+fn bits((l, substep): &(Limit, f64)) -> LimitBits {
+    let [a, b, c] = l.backed;
+    let all = [l.stiffness, l.damping, l.surface, l.mass, l.stiff, l.rate, a, b, c, *substep];
+    (all.map(f64::to_bits), l.contacts, l.moving)
+}
+
+fn of_bits((all, contacts, moving): LimitBits) -> (Limit, f64) {
+    let [stiffness, damping, surface, mass, stiff, rate, a, b, c, substep] = all.map(f64::from_bits);
+    let backed = [a, b, c];
+    (Limit { contacts, stiffness, damping, surface, mass, stiff, rate, backed, moving }, substep)
+}
+
+/// Bounds as files have them.
+#[derive(Clone, Serialize, Deserialize)]
+struct KeptBounds {
+    step: f64,
+    steps: u32,
+    bodies: Vec<(String, Option<LimitBits>, u32)>,
+}
+
+impl From<Bounds> for KeptBounds {
+    fn from(b: Bounds) -> Self {
+        let bodies = b.bodies.into_iter().map(|(name, tightest, n)| (name, tightest.as_ref().map(bits), n));
+        Self { step: b.step, steps: b.steps, bodies: bodies.collect() }
+    }
+}
+
+impl From<KeptBounds> for Bounds {
+    fn from(b: KeptBounds) -> Self {
+        let bodies = b.bodies.into_iter().map(|(name, tightest, n)| (name, tightest.map(of_bits), n));
+        Self { step: b.step, steps: b.steps, bodies: bodies.collect() }
+    }
+}
+
 /// The tightest limit of weak coupling that each body had in a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "KeptBounds", from = "KeptBounds")]
 pub(super) struct Bounds {
     /// Step of the bodies \[s\], and how many there were.
     step: f64,

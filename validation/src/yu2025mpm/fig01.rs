@@ -15,8 +15,10 @@ use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 /// Fig. 1: a T-shirt that two arms fold and unfold.
 pub(super) struct Fig01;
 
-const PAPER: Size = Size { spacing: 1.0 / 128.0, step: 2e-3, substeps: 4, pads: 1e3, boards: 3e2 };
-const STANDARD: Size = Size { spacing: 1.0 / 33.0, step: 1.8e-3, substeps: 1, pads: 2.5e3, boards: 4.5e2 };
+const PAPER: Size =
+    Size { spacing: 1.0 / 128.0, step: 2e-3, substeps: 4, pads: 1e3, boards: 3e2, part: 0.25 };
+const STANDARD: Size =
+    Size { spacing: 1.0 / 33.0, step: 1.8e-3, substeps: 1, pads: 2.5e3, boards: 4.5e2, part: f64::INFINITY };
 const QUICK: Size = Size { spacing: 1.0 / 25.0, step: 2.37e-3, ..STANDARD };
 /// Edges of the made-up shirt \[m\]: quick, standard, and for as many vertices as the paper's.
 const EDGES: [f64; 3] = [0.0395, 0.03, 0.0151];
@@ -142,19 +144,19 @@ impl Page for Fig01 {
         let caption =
             if plan.rounds > 1 { "Two arms fold and unfold the shirt" } else { "Two arms fold the shirt" };
         out.film(run.film.attachment("shirt"), caption);
-        for look in &run.looks {
-            out.extend(views(look, &run.looks[0].x));
+        for look in &run.seen.looks {
+            out.extend(views(look, &run.seen.looks[0].x));
         }
         account(&run, &plan, &size, &mut out);
-        out.extend(run.statistics.claim_of_contacts("contacts"));
+        out.extend(run.seen.statistics.claim_of_contacts("contacts"));
         if !known {
             let what = "The paper's shirt mesh is not public. A synthetic shirt mesh replaces it.";
             out.claims_mut().for_each(|c| c.substitute = Some(what.to_owned()));
         }
         out.heading("Contacts and computing time");
-        out.plot(run.statistics.contact_plot());
-        out.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
-        statistics::keep(&run.statistics, ctx)?;
+        out.plot(run.seen.statistics.contact_plot());
+        out.extend([run.seen.bounds.table(), Statistics::table([&run.seen.statistics])]);
+        statistics::keep(&run.seen.statistics, ctx)?;
         Ok(out)
     }
 }
@@ -231,15 +233,16 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
             "A particle has crossed a pad if it moves from one side of the pad to the other between two time steps. \
              The penetration depth into a pad without its skin is at most {:.2} mm for vertices and {:.2} mm for triangle centres. \
              The drawings show vertices as dots, whose colour shows the half of the shirt. Pads are grey.",
-            1e3 * run.inside[0],
-            1e3 * run.inside[1]
+            1e3 * run.seen.inside[0],
+            1e3 * run.seen.inside[1]
         ),
     ]
 }
 
 /// Extent, force on the pads, particles between them.
 fn curves(run: &Folded) -> [Plot; 3] {
-    let of = |f: &dyn Fn(&fold::Sample) -> f64| run.samples.iter().map(|s| (s.t, f(s))).collect::<Vec<_>>();
+    let of =
+        |f: &dyn Fn(&fold::Sample) -> f64| run.seen.samples.iter().map(|s| (s.t, f(s))).collect::<Vec<_>>();
     let mut extent = Plot::new(
         "extent",
         "Extent of the shirt along the folding direction, and its mean height",
@@ -269,9 +272,9 @@ fn curves(run: &Folded) -> [Plot; 3] {
 
 /// Height of the upper half above the lower one where it lies folded \[m\], by medians of its vertices.
 fn layers(run: &Folded) -> f64 {
-    let Some(look) = run.looks.iter().find(|l| l.name == "folded") else { return f64::NAN };
+    let Some(look) = run.seen.looks.iter().find(|l| l.name == "folded") else { return f64::NAN };
     let median = |lower: bool| {
-        let part = look.x.iter().zip(&run.looks[0].x).filter(|(_, s)| (s.y < LINE) == lower);
+        let part = look.x.iter().zip(&run.seen.looks[0].x).filter(|(_, s)| (s.y < LINE) == lower);
         let mut heights: Vec<f64> = part.map(|(x, _)| x.z).collect();
         heights.sort_by(f64::total_cmp);
         heights.get(heights.len() / 2).copied().unwrap_or(f64::NAN)
@@ -298,15 +301,15 @@ fn unfolding() -> [(&'static str, &'static str); 4] {
 /// Sections on the extent, the grip and contact.
 fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
     let [spread, press, between] = curves(run);
-    let at = |t: f64| run.samples.iter().min_by(|a, b| (a.t - t).abs().total_cmp(&(b.t - t).abs()));
+    let at = |t: f64| run.seen.samples.iter().min_by(|a, b| (a.t - t).abs().total_cmp(&(b.t - t).abs()));
     let extent = |t: f64| at(t).map_or(f64::NAN, |s| s.extent);
-    let first = run.samples.first().map_or(f64::NAN, |s| s.extent);
-    let end = run.samples.last();
+    let first = run.seen.samples.first().map_or(f64::NAN, |s| s.extent);
+    let end = run.seen.samples.last();
     // The fewest of the way, beside those pinched at its start.
     let held = |round: usize| {
         let (from, to) = (plan.after(round, 1), plan.after(round, 2));
         let first = at(from).map_or([0; 2], |s| s.held);
-        let way = run.samples.iter().filter(|s| s.t >= from && s.t <= to);
+        let way = run.seen.samples.iter().filter(|s| s.t >= from && s.t <= to);
         // Who holds none at first holds none.
         let parts = way.flat_map(|s| [0, 1].map(|a| s.held[a] as f64 / first[a].max(1) as f64));
         parts.fold(f64::INFINITY, f64::min)
@@ -385,14 +388,14 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             "side",
             "number of particles that cross a pad from one side to the other",
             0.0,
-            run.passed as f64,
+            run.seen.passed as f64,
             "",
         ),
         Claim::at_most(
             "inside",
             "largest penetration depth of a particle into a pad without its skin",
             1e-4,
-            run.inside[0].max(run.inside[1]),
+            run.seen.inside[0].max(run.seen.inside[1]),
             "m",
         )
         .required_since("a tenth of the gap between closed pads"),
@@ -403,7 +406,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             "deepest",
             "largest penetration depth of a particle into the table, a hand, a link or the skin of a pad",
             2e-3,
-            run.deepest,
+            run.seen.deepest,
             "m",
         )
         .required_since("twice the thickness of the skin of a pad")
@@ -412,7 +415,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             "momentum",
             "error of the momentum balance in a time step, relative to the impulse of the weight",
             1e-2,
-            run.lost,
+            run.seen.lost,
             "",
         )
         .required_since("twice the tolerance of the solves"),
@@ -420,7 +423,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             "converged",
             "share of the contact solves that do not converge",
             1e-3,
-            run.statistics.unconverged(),
+            run.seen.statistics.unconverged(),
             "",
         )
         .required_since("one solve in a thousand may end early"),

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use cpu_time::ThreadTime;
+use serde::{Deserialize, Serialize};
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{
@@ -24,6 +25,9 @@ use super::bounds::Bounds;
 use super::fast::{Fast, Surface, beside, law};
 use super::statistics::{Statistics, on_one_thread};
 use signorini_report::{Context, Page, PageError, PageOutput, side_by_side};
+
+/// File in which runs are kept as they end.
+const FILE: &str = "runs.jsonl";
 
 /// Fig. 4: dough under a rolling pin, by solvers and tolerances.
 pub(super) struct Fig04;
@@ -89,7 +93,7 @@ impl<S: ContactSolver> ContactSolver for Watched<S> {
 }
 
 /// Way of taking a step.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
 enum Way {
     StrongDense,
     StrongSparse,
@@ -158,7 +162,7 @@ struct Size {
 const FULL: Size = Size { half: Vector3::new(0.16, 0.06, 0.05), end: 0.9 };
 
 /// Rolling of dough.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Run {
     way: Way,
     tolerance: f64,
@@ -207,6 +211,7 @@ impl Run {
 }
 
 /// Results of a run.
+#[derive(Clone, Serialize, Deserialize)]
 struct Rolled {
     run: Run,
     /// Processor time that [`STEP`] of the motion takes, mean \[s\]; and the wall time.
@@ -457,17 +462,21 @@ impl Page for Fig04 {
         };
         let finer = Run::new(Way::StrongSparse, 1e-5, STEP / f64::from(FINER));
         let all = [vec![finer], Run::all(ctx.full())].concat();
+        let parts = ctx.kept.parts::<Result<Rolled, String>>(FILE)?;
         let rolled = side_by_side(&all, rayon::current_num_threads(), |run| {
-            ctx.say(format!("{}, {:e}, steps of {} s", run.name(), run.tolerance, run.dt));
-            match roll(*run, &size) {
-                // Steps this long are for comparison only.
-                Err(e) if run.dt > STEP => Ok(Err(format!(
-                    "The run \"{}\" with time steps of {} s ended early: {e}",
-                    run.name(),
-                    run.dt
-                ))),
-                other => other.map(Ok),
-            }
+            let name = format!("{}, {:e}, steps of {} s", run.name(), run.tolerance, run.dt);
+            parts.part(&format!("{}: {name}", ctx.budget.word()), || {
+                ctx.say(name.clone());
+                match roll(*run, &size) {
+                    // Steps this long are for comparison only.
+                    Err(e) if run.dt > STEP => Ok(Err(format!(
+                        "The run \"{}\" with time steps of {} s ended early: {e}",
+                        run.name(),
+                        run.dt
+                    ))),
+                    other => other.map(Ok),
+                }
+            })
         })?;
         let (mut runs, mut failed) = (Vec::new(), Vec::new());
         for one in rolled {

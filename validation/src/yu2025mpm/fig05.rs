@@ -20,6 +20,7 @@ const PAPER: Setup = Setup {
     closing: (0.1, 0.8),
     wait: 2.0,
     end: 5.0,
+    part: 0.25,
 };
 /// A third of the particles, with the stiffness of the paper's on an area, and plates twice as fast.
 pub(super) const QUICK: Setup = Setup {
@@ -29,6 +30,7 @@ pub(super) const QUICK: Setup = Setup {
     closing: (0.2, 0.4),
     wait: 0.3,
     end: 1.1,
+    part: f64::INFINITY,
     ..PAPER
 };
 

@@ -21,6 +21,7 @@ const PAPER: Setup = Setup {
     closing: (0.1, 0.8),
     wait: 2.0,
     end: 5.0,
+    part: 0.25,
 };
 /// The sheets of fig. 5, and its motion.
 const QUICK: Setup = Setup {
@@ -28,6 +29,7 @@ const QUICK: Setup = Setup {
     second: Some((SECOND.0, 10, SECOND.2)),
     boxes: BOXES,
     end: 1.02,
+    part: f64::INFINITY,
     ..super::fig05::QUICK
 };
 
@@ -58,12 +60,12 @@ impl Page for Fig06 {
             "time [s]",
             "distance [mm]",
         );
-        apart.add("", Mark::LinePoints, run.apart.iter().map(|(t, d)| (*t, 1e3 * d)).collect());
+        apart.add("", Mark::LinePoints, run.seen.apart.iter().map(|(t, d)| (*t, 1e3 * d)).collect());
         let why = format!(
             "Only the grid and the fibres across the sheets keep the sheets apart. Under a constant load their distance keeps shrinking. \
              At most {} vertices were on the wrong side at once, by up to {:.2} mm.",
-            run.second.through,
-            1e3 * run.second.furthest
+            run.seen.second.through,
+            1e3 * run.seen.second.furthest
         );
         let (length, cells, above) = SECOND;
         let second = format!(
@@ -80,7 +82,7 @@ impl Page for Fig06 {
                 "second",
                 "no vertex of the second sheet passes through the bag: smallest solid angle of the upper side of the bag, seen from a vertex at any snapshot",
                 0.0,
-                run.second.seen,
+                run.seen.second.seen,
                 "of the sphere",
             )
             .because(&why),
@@ -88,7 +90,7 @@ impl Page for Fig06 {
                 "crossings",
                 "number of edges of one sheet that pass through the other sheet, all snapshots",
                 0.0,
-                run.crossings as f64,
+                run.seen.crossings as f64,
                 "",
             )
             .because(&why),

@@ -12,6 +12,9 @@ use signorini_run::film;
 use signorini_run::recorder::{RunLabels, header};
 use signorini_run::recording::{CLOUD_COLORS, RecordedCloud, RecordingHeader, flat_places, push_pose};
 
+/// A picture of a film: time \[s\], poses of bodies and places of particles \[m\].
+pub(super) type Shot = (f64, Vec<f64>, Vec<f32>);
+
 /// A motion of both.
 pub(super) struct Film {
     film: film::Film,
@@ -39,6 +42,18 @@ impl Film {
         let mut out = Self { film: film::Film::new(header), kinematics, shown };
         out.see(both, bodies);
         out
+    }
+
+    /// The pictures so far.
+    pub(super) fn pictures(&self) -> Vec<Shot> {
+        self.film.pictures().map(|(t, poses, points)| (t, poses.to_vec(), points.to_vec())).collect()
+    }
+
+    /// The film with pictures that were taken before, in place of its own.
+    pub(super) fn with_pictures(self, shots: &[Shot]) -> Self {
+        let mut film = self.film.without_pictures();
+        shots.iter().for_each(|(t, poses, points)| film.take(*t, poses, points));
+        Self { film, ..self }
     }
 
     /// Takes a picture when one is due.

@@ -12,6 +12,7 @@ mod fig05;
 mod fig06;
 mod film;
 mod iteration;
+mod kept_points;
 mod layers;
 mod pressed_cube;
 mod rate;
