@@ -4,9 +4,9 @@
 
 use crate::momentum;
 
-use momentum::{Inertial, Solve, asked, left_by, of_bias, solves};
+use momentum::{Asked, Inertial, Solve, asked, left_by, of_bias, solves};
 use signorini_core::na::{DVector, Vector3};
-use signorini_core::{AcceptedStep, HeldInputs, Integrator, State, StepObserver, Tolerance};
+use signorini_core::{AcceptedStep, HeldInputs, Integrator, State, StepObserver};
 use signorini_laws::{DualCone, MassScale};
 use signorini_multibody::RigidSystem;
 use signorini_run::recorder::Recorder;
@@ -136,7 +136,7 @@ struct ByHand<'a> {
     inertial: Inertial,
     control: Vec<f64>,
     applied: Vec<f64>,
-    asked: Option<Tolerance>,
+    asked: Option<Asked>,
     /// Free bodies carry their momentum.
     carries: bool,
     expected: Expected,

@@ -4,9 +4,9 @@
 
 use crate::momentum;
 
-use momentum::{Inertial, Solve, asked, left_by, of_bias, solves};
+use momentum::{Asked, Inertial, Solve, asked, left_by, of_bias, solves};
 use signorini_core::na::{DVector, Matrix3, Point3, Vector3};
-use signorini_core::{AcceptedStep, HeldInputs, StepObserver, Tolerance};
+use signorini_core::{AcceptedStep, HeldInputs, StepObserver};
 use signorini_laws::{DualCone, MassScale};
 use signorini_multibody::RigidSystem;
 use signorini_run::affine::{RunWatch, run_affine};
@@ -67,7 +67,7 @@ struct Balance<'a> {
     /// Contact rows of the recording that were looked at.
     seen: usize,
     /// Tolerance of solves; none of evaluations in closed form, whose momentum is exact.
-    asked: Option<Tolerance>,
+    asked: Option<Asked>,
     /// Free bodies carry their momentum.
     carries: bool,
     /// Largest residual over the bound of a step.

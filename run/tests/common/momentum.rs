@@ -112,10 +112,21 @@ pub(crate) fn of_bias(
     out
 }
 
+/// Tolerance of the solves of a method.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked {
+    tolerance: Tolerance,
+    /// Least scale of a residual \[√J\], published as 1.
+    least: f64,
+}
+
 /// Tolerance of the solves of a method; none of evaluations in closed form.
-pub(crate) fn asked(method: &Method) -> Option<Tolerance> {
+pub(crate) fn asked(method: &Method) -> Option<Asked> {
     let open = method.as_comfree().is_none();
-    open.then(|| method.controller().map_or_else(Tolerance::default, |c| c.solver_tolerance()))
+    open.then(|| Asked {
+        tolerance: method.controller().map_or_else(Tolerance::default, |c| c.solver_tolerance()),
+        least: if method.is_published() { 1.0 } else { 0.0 },
+    })
 }
 
 /// Residual that a solver may leave in each row: its tolerance is in a norm with the diagonal of A = M + δt D + δt² K, and no island has more momentum or impulse than all of them. Evaluations in closed form leave none.
@@ -124,7 +135,7 @@ pub(crate) fn left_by(
     [v0, bias, others]: [&DVector<f64>; 3],
     mass: &DMatrix<f64>,
     solve: &LastSolve<'_>,
-    asked: Option<Tolerance>,
+    asked: Option<Asked>,
 ) -> DVector<f64> {
     let d = DVector::from_fn(model.nv(), |i, _| {
         let dof = &model.dofs[i];
@@ -140,5 +151,6 @@ pub(crate) fn left_by(
     // The published test of steps may end anywhere: then impulses are none that could be a scale, and nothing can be said.
     let ratio = if ratio > 10.0 { f64::INFINITY } else { ratio };
     // Squares of islands add up to at most those of both.
-    d * asked.map_or(0.0, |a| 2f64.sqrt() * ratio * a.residual(momentum, impulse, momentum + impulse))
+    let scale = |a: Asked| a.tolerance.residual(momentum.max(a.least), impulse, momentum + impulse);
+    d * asked.map_or(0.0, |a| 2f64.sqrt() * ratio * scale(a))
 }
