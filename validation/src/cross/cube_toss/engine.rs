@@ -2,16 +2,17 @@
 
 use rayon::current_num_threads;
 use serde::{Deserialize, Serialize};
+use signorini_core::NoObserver;
 use signorini_core::na::Vector3;
-use signorini_core::{NoObserver, State};
 use signorini_geometry::Shape;
 use signorini_laws::{DualCone, Gains};
 use signorini_report::{PageError, side_by_side};
 use signorini_run::{ComFree, Law, Method, MethodError};
 use signorini_scene::{Pose, Scene};
 
+use super::errors::{Mean, errors_of};
 use super::failed;
-use super::toss::{Row, Toss, Tosses, rotation};
+use super::toss::{Motion, Row, Toss, Tosses};
 use crate::scenes::{Stage, rigid, soft};
 use crate::search::{Simplex, nelder_mead};
 
@@ -138,14 +139,14 @@ impl Engine {
         stage.scene()
     }
 
-    /// Errors of tosses at each of their frames, from the starts that `start` gives.
+    /// Predicted poses at each frame of tosses, from the starts that `start` gives.
     pub(super) fn predict(
         &self,
         p: &[f64; 3],
         all: &Tosses,
         which: &[usize],
         start: impl Fn(&Toss) -> Row + Sync,
-    ) -> Result<Vec<TossErrors>, PageError> {
+    ) -> Result<Vec<Motion>, PageError> {
         let (scene, method) = (self.scene(p, all), self.method(p, all.dt)?);
         side_by_side(which, current_num_threads(), |i| {
             let toss = &all.tosses[*i];
@@ -155,16 +156,16 @@ impl Engine {
             x.q.copy_from_slice(&first[..7]);
             x.v.copy_from_slice(&first[7..]);
             let mut integrator = method.integrator()?;
-            let mut errors = TossErrors::default();
-            for (k, row) in toss.iter().enumerate() {
+            let mut motion = Motion::with_capacity(toss.len());
+            for k in 0..toss.len() {
                 if k > 0 {
                     integrator
                         .advance(&mut system, &mut x, k as f64 * all.dt, &mut NoObserver)
                         .map_err(|e| failed(format!("{}, toss {i}, frame {k}: {e}", self.name)))?;
                 }
-                errors.add(&x, row, 2.0 * all.half_width);
+                motion.push(std::array::from_fn(|c| x.q[c]));
             }
-            Ok(errors)
+            Ok(motion)
         })
     }
 
@@ -173,8 +174,8 @@ impl Engine {
         let simplex =
             Simplex { start: self.softness.start().map(f64::ln), edge: 0.4, tolerance: 1e-4, most: 40 };
         let found = nelder_mead(&simplex, |logs| {
-            let errors = self.predict(&logs.map(f64::exp), all, which, |t| t[0]);
-            Ok(errors.map_or(f64::INFINITY, |e| Mean::of(&e).cost()))
+            let motions = self.predict(&logs.map(f64::exp), all, which, |t| t[0]);
+            Ok(motions.map_or(f64::INFINITY, |m| Mean::of(&errors_of(all, which, &m)).cost()))
         })?;
         Ok(Fit {
             engine: self.key.into(),
@@ -196,50 +197,4 @@ pub(super) struct Fit {
     pub engine: String,
     pub parameters: [f64; 3],
     pub evaluations: usize,
-}
-
-/// Errors of a toss at each frame.
-#[derive(Default)]
-pub(super) struct TossErrors {
-    /// Position in block widths.
-    pub position: Vec<f64>,
-    /// Rotation \[rad\].
-    pub rotation: Vec<f64>,
-}
-
-impl TossErrors {
-    fn add(&mut self, x: &State, row: &Row, width: f64) {
-        let off = Vector3::from_fn(|i, _| x.q[i] - row[i]);
-        self.position.push(off.norm() / width);
-        self.rotation.push(rotation(&x.q).angle_to(&rotation(row)));
-    }
-}
-
-/// Mean errors over time and tosses.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Mean {
-    /// Position in block widths.
-    pub position: f64,
-    /// Rotation \[rad\].
-    pub rotation: f64,
-}
-
-impl Mean {
-    pub(super) fn of(tosses: &[TossErrors]) -> Self {
-        let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
-        let over = |of: fn(&TossErrors) -> &[f64]| {
-            tosses.iter().map(|t| mean(of(t))).sum::<f64>() / tosses.len() as f64
-        };
-        Self { position: over(|t| &t.position), rotation: over(|t| &t.rotation) }
-    }
-
-    /// Cost of the search.
-    pub(super) fn cost(self) -> f64 {
-        self.position + self.rotation
-    }
-
-    /// Per cent of the width, and degrees.
-    pub(super) fn shown(self) -> [f64; 2] {
-        [100.0 * self.position, self.rotation.to_degrees()]
-    }
 }

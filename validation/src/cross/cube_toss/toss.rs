@@ -11,6 +11,12 @@ use super::failed;
 /// Position, quaternion (w, x, y, z), velocity in the world, angular velocity in body axes.
 pub(super) type Row = [f64; 13];
 
+/// Position, quaternion (w, x, y, z).
+pub(super) type Pose7 = [f64; 7];
+
+/// Predicted poses at the frames of a toss.
+pub(super) type Motion = Vec<Pose7>;
+
 /// Frames of one toss.
 pub(super) type Toss = Vec<Row>;
 
@@ -67,6 +73,23 @@ impl Tosses {
         toss.iter().take_while(|row| lowest(row, self.half_width) > CLEAR).count()
     }
 
+    /// Root mean square of a component of the first spins less those of the whole flight \[rad/s\].
+    pub(super) fn first_spin_noise(&self) -> f64 {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for toss in &self.tosses {
+            let flight = &toss[..self.flight(toss)];
+            if flight.len() < 10 {
+                continue;
+            }
+            for axis in 10..13 {
+                let mean = flight[1..].iter().map(|row| row[axis]).sum::<f64>() / (flight.len() - 1) as f64;
+                sum += (flight[0][axis] - mean).powi(2);
+                count += 1.0;
+            }
+        }
+        (sum / f64::max(count, 1.0)).sqrt()
+    }
+
     /// First state of a toss from all frames of its flight: lines of least squares through the places less the fall, and the mean spin. Velocities that differ two frames have the noise of both.
     pub(super) fn filtered(&self, toss: &Toss, gravity: f64) -> Row {
         let n = self.flight(toss).min(MOST_FRAMES);
@@ -89,7 +112,7 @@ impl Tosses {
     }
 }
 
-/// Rotation of a row.
+/// Rotation of a row or pose.
 pub(super) fn rotation(row: &[f64]) -> UnitQuaternion<f64> {
     UnitQuaternion::new_normalize(Quaternion::new(row[3], row[4], row[5], row[6]))
 }
