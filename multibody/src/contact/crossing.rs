@@ -27,6 +27,8 @@ const FLAT: f64 = 1e-3;
 pub(crate) struct Crossing {
     /// By degree of freedom, the largest way of a point of its tree for a unit: one, or the distance from its axis \[m\].
     arms: Vec<f64>,
+    /// Most degrees of freedom of a tree.
+    widest: f64,
     /// Thickness of the thinnest geom \[m\].
     thinnest: f64,
     /// By tree: impulses push it so far.
@@ -89,6 +91,7 @@ impl Crossing {
             pushed: vec![false; far.len()],
             gone: vec![0.0; far.len()],
             arms,
+            widest: model.trees.iter().map(|t| t.dofs.len()).max().unwrap_or(0) as f64,
             thinnest,
             bodies,
             end: Kinematics::new(model),
@@ -106,17 +109,24 @@ impl Crossing {
     /// Whether a solution moves some body far enough, and away from the velocity `free` without contact.
     pub(crate) fn may_happen(&mut self, model: &Model, dt: f64, s: &StepSolution, free: &[f64]) -> bool {
         let (least, v) = (PART * self.thinnest, s.position_velocity());
-        let mut moves = false;
+        let pushes = self.arms.iter().zip(v).zip(free).map(|((arm, v), free)| arm * (v - free).abs());
+        let largest = pushes.fold(0.0, f64::max);
+        if dt * largest * self.widest <= least {
+            return false;
+        }
         let mut any = false;
         for t in 0..model.trees.len() {
-            let way = dt * self.speed(model, t, |i| v[i]);
             let push = dt * self.speed(model, t, |i| v[i] - free[i]);
             self.pushed[t] = push > least;
-            self.gone[t] = way;
             any |= self.pushed[t];
-            moves |= way > least;
         }
-        any && moves
+        if !any {
+            return false;
+        }
+        for t in 0..model.trees.len() {
+            self.gone[t] = dt * self.speed(model, t, |i| v[i]);
+        }
+        self.gone.iter().any(|way| *way > least)
     }
 
     /// The geoms of a pair that passes through each other between the bodies of `start` and the positions `q`.
@@ -187,7 +197,11 @@ fn crosses(
         _ => return false,
     };
     let shift = b.shift - a.shift;
-    let spin = a.turn.norm() * a.radius + b.turn.norm() * b.radius;
+    // A ball turns about its middle unseen.
+    let turns = |c: &Collider, w: &Way| {
+        if matches!(c.shape, Shape::Sphere { .. }) { 0.0 } else { w.turn.norm() * w.radius }
+    };
+    let spin = turns(of_a, a) + turns(of_b, b);
     let most = shift.norm() + spin;
     if most < PART * thin || rules.pair(colliders, i, j).is_none() {
         return false;

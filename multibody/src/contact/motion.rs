@@ -181,6 +181,11 @@ impl Motion {
         if self.rests_open { self.fall } else { (REST * self.fall).min(REST_OF_THIN * thickness) }
     }
 
+    /// Whether a body can move.
+    pub(crate) fn moves(&self, body: usize) -> bool {
+        self.moves[body]
+    }
+
     /// Distance that forces may take two bodies towards each other beyond their [`Motion::moved`] \[m\].
     pub(crate) fn pulls(&self, bodies: [usize; 2]) -> f64 {
         let of = |b: &usize| if self.flies[*b] { self.push[*b] } else { self.fall + self.push[*b] };
@@ -194,6 +199,9 @@ impl Motion {
 
     /// Pose of a body after `t` \[s\] at its velocity, in flight along its curve.
     pub(crate) fn moved(&self, kin: &Kinematics, model: &Model, body: usize, t: f64) -> Pose {
+        if !self.moves[body] {
+            return kin.x_wb[body];
+        }
         let flown = self.free.flown(kin, model, body, t, &(0.5 * t * self.gain(body, t)));
         flown.unwrap_or_else(|| {
             let x = &kin.x_wb[body];
@@ -251,8 +259,8 @@ impl Motion {
         {
             return true;
         }
-        let [a, b] = [(bodies[0], &c.p_a), (bodies[1], &c.p_b)].map(|(b, p)| kin.point_velocity(model, b, p));
-        let (a, b) = (a.dot(&c.normal), -b.dot(&c.normal));
+        let a = kin.point_velocity(model, bodies[0], &c.p_a).dot(&c.normal);
+        let b = -kin.point_velocity(model, bodies[1], &c.p_b).dot(&c.normal);
         let mut alone = [a, b];
         if self.driven {
             let of =

@@ -3,6 +3,7 @@ use signorini_core::na::{Point3, Vector3};
 use signorini_geometry::{ContactPoint, Shape, support};
 use signorini_scene::Pose;
 
+use crate::contact::collider::{Collider, at};
 use crate::contact::pairs::Pair;
 use crate::contact::placed::Placed;
 
@@ -74,8 +75,12 @@ pub(crate) enum Ahead {
 struct Approach<'a> {
     pair: &'a Pair,
     bodies: [usize; 2],
-    /// Velocities of the middle of B relative to that of A at the start and at the end of the step, and the most that turning adds to the speed of their points \[m/s\].
-    velocity: [Vector3<f64>; 2],
+    /// Velocity of the middle of B relative to that of A at the start of the step, and its change until the end \[m/s\].
+    velocity: Vector3<f64>,
+    change: Vector3<f64>,
+    /// Acceleration of B relative to A in flight \[m/s²\].
+    fall: Vector3<f64>,
+    /// The most that turning adds to the speed of their points \[m/s\].
     spin: f64,
     /// Largest gap that matters \[m\].
     far: f64,
@@ -121,8 +126,11 @@ impl Placed<'_> {
         let (motion, h) = (self.motion, self.motion.horizon);
         let Some(near) = nearest(found).filter(|_| h > 0.0) else { return Ok(Ahead::Start) };
         let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
-        let approach = self.approach(p, bodies, &near);
         let clear = p.active.max(0.0) + motion.pulls(bodies);
+        if self.rest_on_each_other(p, bodies, &near, clear) {
+            return Ok(Ahead::Start);
+        }
+        let approach = self.approach(p, bodies, &near);
         let closes = h * approach.closing(&near);
         let passing = near.gap > clear && found.iter().any(|c| self.glides_on(p, bodies, c));
         if closes <= 0.0 || near.gap > clear + closes {
@@ -175,6 +183,22 @@ impl Placed<'_> {
         }
     }
 
+    /// Whether two geoms so slow that turning does not count touch, or do not meet at their velocities: the contacts of the start hold without a closer look.
+    fn rest_on_each_other(&self, p: &Pair, bodies: [usize; 2], near: &ContactPoint, clear: f64) -> bool {
+        let (motion, gap) = (self.motion, near.gap - p.active);
+        // Bodies that are expected to rest go no farther than they would without gravity.
+        let pull = if bodies.iter().any(|b| motion.rests(*b)) { motion.fall } else { 0.0 };
+        let most = motion.approach(bodies[0], bodies[1]) + pull;
+        if near.gap > clear || most >= FAST * clear {
+            return false;
+        }
+        let closes = || -motion.horizon * self.relative(bodies, near, motion.horizon).dot(&near.normal);
+        gap < -OVERLAP * most || {
+            let closes = closes();
+            gap < -OVERLAP * closes || gap >= closes
+        }
+    }
+
     /// Whether one of the contacts would close within the step.
     fn stops(&self, p: &Pair, bodies: [usize; 2], found: &[ContactPoint]) -> bool {
         let h = self.motion.horizon;
@@ -182,20 +206,28 @@ impl Placed<'_> {
     }
 
     fn approach<'p>(&self, pair: &'p Pair, bodies: [usize; 2], near: &ContactPoint) -> Approach<'p> {
-        let [a, b] = [pair.a, pair.b].map(|i| {
-            let c = &self.colliders[i as usize];
-            let Some(bounds) = &c.bounds else { return ([Vector3::zeros(); 2], 0.0) };
-            let middle = self.kin.x_wb[c.body] * bounds.center;
-            let turns = if matches!(c.shape, Shape::Sphere { .. }) { 0.0 } else { bounds.radius };
-            let spin = turns * self.kin.twist[c.body].angular.norm();
-            ([0.0, 2.0 * self.motion.horizon].map(|t| self.velocity(c.body, &middle, t)), spin)
-        });
+        let (a, b) = (&self.colliders[pair.a as usize], &self.colliders[pair.b as usize]);
+        let ((v_a, spin_a), (v_b, spin_b)) = (self.middle(a), self.middle(b));
         let far = near.gap.max(0.0) + self.motion.approach(bodies[0], bodies[1]);
-        let shapes = [pair.a, pair.b].map(|i| &self.colliders[i as usize].shape);
-        let open = |s: &&Shape| matches!(s, Shape::HalfSpace | Shape::HeightField(_));
-        let mesh = shapes.iter().any(|s| matches!(s, Shape::Mesh(_))) && !shapes.iter().any(open);
-        let velocity = [0, 1].map(|end| b.0[end] - a.0[end]);
-        Approach { pair, bodies, velocity, spin: a.1 + b.1, far, mesh }
+        let open = |s: &Shape| matches!(s, Shape::HalfSpace | Shape::HeightField(_));
+        let mesh = (matches!(a.shape, Shape::Mesh(_)) || matches!(b.shape, Shape::Mesh(_)))
+            && !open(&a.shape)
+            && !open(&b.shape);
+        let fall = self.motion.gain(bodies[1], 1.0) - self.motion.gain(bodies[0], 1.0);
+        let (velocity, change) = (v_b - v_a, self.motion.horizon * fall);
+        Approach { pair, bodies, velocity, change, fall, spin: spin_a + spin_b, far, mesh }
+    }
+
+    /// Velocity of the middle of a collider at the start of the step, and the most that turning adds to the speed of its points \[m/s\].
+    #[inline]
+    fn middle(&self, c: &Collider) -> (Vector3<f64>, f64) {
+        let (Some(bounds), true) = (&c.bounds, self.motion.moves(c.body)) else {
+            return (Vector3::zeros(), 0.0);
+        };
+        let velocity = self.kin.point_velocity(self.model, c.body, &at(self.kin, c.body, &bounds.center));
+        let round = matches!(c.shape, Shape::Sphere { .. });
+        let spin = if round { 0.0 } else { bounds.radius * self.kin.twist[c.body].angular.norm() };
+        (velocity, spin)
     }
 
     /// Advances from a moment until the gap has fallen to `least`, negative ones included: conservative advancement (Mirtich 1996). The gap of convex shapes is the largest of those along all
@@ -218,11 +250,9 @@ impl Placed<'_> {
             if now.near.gap <= enough {
                 return Ok(Advance::Met(now));
             }
-            let closing = approach.closing(&now.near);
-            let t = now.t + (now.near.gap - least) / closing;
-            if closing <= 0.0 || t >= h {
+            let Some(t) = approach.not_before(&now, least).filter(|t| *t < h) else {
                 return Ok(Advance::Passed);
-            }
+            };
             let Some(near) = self.nearest_at(approach, t, approach.far, points)? else {
                 return Ok(Advance::Passed);
             };
@@ -432,17 +462,31 @@ impl Placed<'_> {
 
 impl Approach<'_> {
     /// Speed at which the gap may close along its normal \[m/s\].
+    #[inline]
     fn closing(&self, near: &ContactPoint) -> f64 {
         if self.mesh {
             return self.fastest();
         }
-        let [first, last] = self.velocity.map(|v| -v.dot(&near.normal));
-        self.spin + first.max(last)
+        self.spin - self.velocity.dot(&near.normal) + (-self.change.dot(&near.normal)).max(0.0)
+    }
+
+    /// Time before which the gap of a moment does not fall to `least`: that along its normal n, on which turning adds `spin` at most, falls by
+    /// ```text
+    /// (spin − u·n) τ − ½ (g·n) τ²     after τ,   u the relative velocity at the moment, g the relative acceleration
+    /// ```
+    /// None where it never does.
+    fn not_before(&self, now: &Moment, least: f64) -> Option<f64> {
+        let pull = -self.fall.dot(&now.near.normal);
+        let closing = self.spin - self.velocity.dot(&now.near.normal) + now.t * pull;
+        let left = now.near.gap - least;
+        let root = (closing * closing + 2.0 * pull * left).sqrt();
+        // NaN where it turns before it gets there.
+        let speed = 0.5 * (closing + root);
+        (speed > 0.0).then(|| now.t + left / speed)
     }
 
     /// Speed at which any gap may close \[m/s\].
     fn fastest(&self) -> f64 {
-        let [first, last] = self.velocity.map(|v| v.norm());
-        self.spin + first.max(last)
+        self.spin + self.velocity.norm().max((self.velocity + self.change).norm())
     }
 }

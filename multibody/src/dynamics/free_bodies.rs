@@ -1,4 +1,4 @@
-use signorini_core::na::{Matrix3, UnitQuaternion, Vector3};
+use signorini_core::na::{Matrix3, Point3, UnitQuaternion, Vector3};
 use signorini_scene::{JointKind, Pose};
 
 use crate::dynamics::free_rotation::FreeRotation;
@@ -40,6 +40,8 @@ struct FreeBody {
     inertia: [Matrix3<f64>; 2],
     /// The inertia is that of a ball: it turns about one axis.
     round: bool,
+    /// It is about the origin too: without w it moves as in the published step.
+    plain: bool,
 }
 
 fn three(x: &[f64], at: usize) -> Vector3<f64> {
@@ -47,15 +49,17 @@ fn three(x: &[f64], at: usize) -> Vector3<f64> {
 }
 
 impl FreeBody {
-    /// Angular velocity \[rad/s\] and the turn over `t` \[s\] without torque, body axes.
-    fn turned(&self, kin: &Kinematics, t: f64) -> (Vector3<f64>, UnitQuaternion<f64>) {
-        let r0 = kin.x_wb[self.body].rotation;
-        let spin = r0.inverse_transform_vector(&kin.twist[self.body].angular);
-        let turn = match self.round {
+    /// Turn over `t` \[s\] without torque from an angular velocity \[rad/s\], body axes.
+    fn turn(&self, spin: &Vector3<f64>, t: f64) -> UnitQuaternion<f64> {
+        match self.round {
             true => UnitQuaternion::from_scaled_axis(t * spin),
-            false => FreeRotation::new(&self.inertia, &spin, t, false).turn,
-        };
-        (spin, turn)
+            false => FreeRotation::new(&self.inertia, spin, t, false).turn,
+        }
+    }
+
+    /// Angular velocity \[rad/s\], body axes.
+    fn spin(&self, kin: &Kinematics) -> Vector3<f64> {
+        kin.r_wb[self.body].tr_mul(&kin.twist[self.body].angular)
     }
 }
 
@@ -75,6 +79,7 @@ impl FreeBodies {
             let inverse = b.inertia.try_inverse()?;
             let led = model.actuators.iter().any(|a| a.trees.contains(&t))
                 || model.tendons.iter().any(|x| x.trees.contains(&t));
+            let round = b.inertia == Matrix3::from_diagonal_element(b.inertia[(0, 0)]);
             (bodies[t] == 1 && joint.kind == JointKind::Free && light).then_some(FreeBody {
                 body,
                 q: joint.q,
@@ -83,7 +88,8 @@ impl FreeBodies {
                 com: b.com.coords,
                 may_fly: !held[t] && !led && b.gravity_compensation == 0.0,
                 inertia: [b.inertia, inverse],
-                round: b.inertia == Matrix3::from_diagonal_element(b.inertia[(0, 0)]),
+                round,
+                plain: round && b.com == Point3::origin(),
             })
         };
         let list: Vec<FreeBody> = (0..model.trees.len()).filter_map(free).collect();
@@ -136,7 +142,7 @@ impl FreeBodies {
         more: &Vector3<f64>,
     ) -> Option<Pose> {
         let b = self.get(body)?;
-        let (_, turn) = b.turned(kin, t);
+        let turn = b.turn(&b.spin(kin), t);
         let centre = kin.com(model, body);
         let centre = centre + t * kin.point_velocity(model, body, &centre) + more;
         let r1 = kin.x_wb[body].rotation * turn;
@@ -146,7 +152,11 @@ impl FreeBodies {
     /// Change of the angular velocity of a body over `t` \[s\] without torque, world axes \[rad/s\]; zero for others.
     pub(crate) fn spin_change(&self, kin: &Kinematics, body: usize, t: f64) -> Vector3<f64> {
         let Some(b) = self.get(body) else { return Vector3::zeros() };
-        let (spin, turn) = b.turned(kin, t);
+        if b.round {
+            return Vector3::zeros();
+        }
+        let spin = b.spin(kin);
+        let turn = b.turn(&spin, t);
         let later = turn * (b.inertia[1] * turn.inverse_transform_vector(&(b.inertia[0] * spin)));
         kin.x_wb[body].rotation * (later - spin)
     }
@@ -156,9 +166,9 @@ impl FreeBodies {
         self.get(body).map(|b| b.com)
     }
 
-    /// Their bias: gravity alone.
+    /// Their bias: gravity alone, which it is already of those without gyroscopic and centrifugal forces.
     pub(crate) fn set_bias(&self, model: &Model, kin: &Kinematics, bias: &mut [f64]) {
-        for b in &self.list {
+        for b in self.list.iter().filter(|b| !b.plain) {
             let weight = b.mass * model.gravity;
             let torque = b.com.cross(&kin.r_wb[b.body].tr_mul(&weight));
             (0..3).for_each(|i| (bias[b.v + i], bias[b.v + 3 + i]) = (-weight[i], -torque[i]));
@@ -190,7 +200,7 @@ impl FreeBodies {
         (0..3).for_each(|i| out[b.v + i] = 0.5 * (d_free[b.v + i] - dv[b.v + i] + turned[i]));
     }
 
-    /// Moves them from q₀ over `dt` with the velocities `v` after impulses; q₁ and v₁ get their entries. Positions move with a velocity of their own, `moves`, where it is not empty. `lag` has w of those that
+    /// Moves them from q₀ over `dt` with the velocities `v` after impulses; q₁ and v₁, which hold the end of the step without this, get their entries. Positions move with a velocity of their own, `moves`, where it is not empty. `lag` has w of those that
     /// fly, zeros elsewhere, or is empty.
     pub(crate) fn advance(
         &self,
@@ -200,9 +210,14 @@ impl FreeBodies {
         [q1, v1]: [&mut [f64]; 2],
     ) {
         for b in &self.list {
+            let behind = if lag.is_empty() { Vector3::zeros() } else { three(lag, b.v) };
+            if b.plain {
+                (0..3).for_each(|i| q1[b.q + i] -= dt * behind[i]);
+                continue;
+            }
             let r0 = quaternion_at(q0, b.q + 3);
             let centre = |v: &[f64]| three(v, b.v) + r0 * three(v, b.v + 3).cross(&b.com);
-            let turn = |v: &[f64]| FreeRotation::new(&b.inertia, &three(v, b.v + 3), dt, false).turn;
+            let turn = |v: &[f64]| b.turn(&three(v, b.v + 3), dt);
             let of_state = turn(v);
             let of_position = if moves.is_empty() { of_state } else { turn(moves) };
             let spin = b.inertia[1] * of_state.inverse_transform_vector(&(b.inertia[0] * three(v, b.v + 3)));
@@ -213,7 +228,6 @@ impl FreeBodies {
             let r1 = r0 * of_position;
             q1[b.q + 3..b.q + 7].copy_from_slice(&[r1.w, r1.i, r1.j, r1.k]);
             let moves = if moves.is_empty() { v } else { moves };
-            let behind = if lag.is_empty() { Vector3::zeros() } else { three(lag, b.v) };
             let way = dt * (centre(moves) - behind) + r0 * b.com - r1 * b.com;
             (0..3).for_each(|i| q1[b.q + i] = q0[b.q + i] + way[i]);
         }

@@ -54,7 +54,7 @@ impl FreeRotation {
         while left > 0.0 {
             let part = (PART / (inverse * m).norm()).max(dt / PARTS).min(left);
             let mut ms: Series<Vector3<f64>> = [m; ORDER + 1];
-            let mut ws = ms.map(|m| inverse * m);
+            let mut ws: Series<Vector3<f64>> = [inverse * m; ORDER + 1];
             let mut qs: Series<Quaternion<f64>> = [turn; ORDER + 1];
             let (mut n, mut power, mut small) = (0, 1.0, 0);
             let (of_m, spins) = (m.norm(), ws[0].norm());

@@ -11,6 +11,8 @@ use crate::{IcfOptions, ResidualScale, StepTest};
 /// A short Newton step counts as converged only when the residual is below this multiple of the bound of the first test, and below that bound at this relative tolerance: ten times a loose one is no bound at all.
 const TRUSTED_RESIDUAL: f64 = 10.0;
 const TRUSTED_RELATIVE: f64 = 0.1;
+/// Constraints up to which line searches evaluate all of them: finding those that act would cost as much.
+const FEW: usize = 8;
 
 /// One evaluation of the residual in a solve (kurtz2025cenic, fig. 5), and the Newton step taken from there.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -293,8 +295,12 @@ impl Newton<'_> {
         if k > 0 && !kept && self.asked.is_short(slope, at_zero.value, self.tolerance) {
             return Ok(Step::Short);
         }
-        m.pools.acting(part, &w.v_c, &w.dv_c, self.options.line_search.alpha_max, &mut w.acting);
-        let acting = Part { constraints: &w.acting, ..part };
+        let acting = if part.constraints.len() <= FEW {
+            part
+        } else {
+            m.pools.acting(part, &w.v_c, &w.dv_c, self.options.line_search.alpha_max, &mut w.acting);
+            Part { constraints: &w.acting, ..part }
+        };
         let search = exact_line_search(at_zero, &self.options.line_search, |alpha| {
             let mut here = m.pools.along(acting, &w.v_c, &w.dv_c, alpha, weights);
             here.value += rest + alpha * (tilt + 0.5 * alpha * bend);
