@@ -89,8 +89,8 @@ pub const GROUPS: [Group; 8] = [
     Group {
         prefix: "yu2025mpm/",
         main: Some(MainClaim {
-            id: "yu2025mpm/fig04/speedup",
-            says: "A rolling pin flattens dough: computing time of strong coupling (dough and pin in one dense solve) over that of weak coupling (separate solves), at equal step and tolerance",
+            id: "yu2025mpm/fig02/press",
+            says: "A cube of rubber particles lies between two panels, each pressed with 10 N: contact force of the cube on a panel, along the press",
         }),
         title: "Material points: convex contact of points, cloth and rigid bodies",
         text: "Yu et al. (2025) couple material points with articulated bodies through convex contact. The coupling is asynchronous, iterated or monolithic. The pages show the scenes of the paper, convergence and verification cases. `papers/yu2025mpm/README.md` lists all deviations.",
@@ -104,7 +104,7 @@ pub const GROUPS: [Group; 8] = [
         prefix: "hurova2025bimanual/",
         main: Some(MainClaim {
             id: "hurova2025bimanual/fig05/ball",
-            says: "Two arms carry a ball to a goal by sampled plans: share of the trials that succeed (paper: median over numbers of samples)",
+            says: "Two arms carry a ball to a goal by sampled plans: number of trials that succeed (paper: median rate over numbers of samples)",
         }),
         title: "Planning: samples of two arms, projected onto bounded motion",
         text: "Hurova et al. (2025) plan by samples that respect bounds on position, velocity, acceleration and jerk. The pages repeat the tasks in simulation. `papers/hurova2025bimanual/README.md` lists all deviations.",

@@ -370,32 +370,53 @@ impl Tally {
     }
 }
 
-/// Share of successes among runs of a task \[%\], beside the one asked for; skipped with fewer than `count` runs, and where it is below the one asked for by no more than chance (Wilson's interval at 95 %). Of a single run, whether it succeeds, which is compared with nothing.
-/// `compared`: the share and its comparison in words.
-pub fn success(id: &str, task: &str, compared: &str, asked: f64, runs: &[&Ran], count: u64) -> Claim {
-    let of = |what: &str| if task.is_empty() { what.to_owned() } else { format!("{task}: {what}") };
-    let claim = of(compared);
+/// Share of successes that a claim compares with.
+pub struct Asked<'a> {
+    /// In per cent.
+    pub rate: f64,
+    /// Whose rate it is.
+    pub of: &'a str,
+}
+
+/// Number of successes among runs of a task, which is at least the fewest that are no surprise at the rate asked for ([`fewest`]). Skipped with fewer than `count` runs, and where no number would be a surprise.
+pub fn success(id: &str, task: &str, compared: &str, asked: &Asked<'_>, runs: &[&Ran], count: u64) -> Claim {
+    let claim = if task.is_empty() { compared.to_owned() } else { format!("{task}: {compared}") };
     if (runs.len() as u64) < count {
         return Claim::skipped(id, &claim, "The time limit ended before all trials were done.");
     }
     let Tally { good, likely: [low, high], .. } = Tally::of(runs);
-    if let ([run], 1) = (runs, count) {
-        let why = format!("The trial ended with: {}.", run.outcome);
-        let claim = of(&format!("the trial with seed {} succeeds", run.seed));
-        let measured = if good == 1 { "success" } else { "failure" };
-        let claim = Claim::at_least(id, &claim, 1.0, good as f64, "");
-        return claim.values("success".to_owned(), measured.to_owned(), "").rule("").because(&why);
-    }
+    let (n, Asked { rate, of }) = (runs.len(), asked);
+    let fewest = fewest(n, rate / 100.0);
     let why = format!(
-        "{good} of {} trials with {} samples succeed. The 95 % interval is {low:.0} to {high:.0} %. The table lists the other outcomes.",
-        runs.len(),
+        "{good} of {n} trials with {} samples succeed. The 95 % interval is {low:.0} to {high:.0} %. The table lists the other outcomes.",
         runs[0].samples
     );
-    let share = 100.0 * good as f64 / runs.len() as f64;
-    if share < asked && asked <= high {
-        return Claim::skipped(id, &claim, &format!("{why} Too few trials for a verdict on {asked} %."));
+    if fewest == 0 {
+        let why = format!("{why} Too few trials for a verdict on {rate} %: all of them may fail by chance.");
+        return Claim::skipped(id, &claim, &why);
     }
-    Claim::at_least(id, &claim, asked, share, "%").because(&why)
+    let rule = format!(
+        "at least {fewest} of {n}: with a rate of {rate} % ({of}), fewer succeed in at most one of 20 such families"
+    );
+    let claim = Claim::at_least(id, &claim, fewest as f64, good as f64, "trials");
+    claim.values(format!("≥ {fewest} of {n}"), format!("{good} of {n}"), "trials").rule(&rule).because(&why)
+}
+
+/// Fewest successes of `n` trials that are no surprise at the success rate `p`: fewer happen with a probability of at most 5 %.
+///
+/// ```text
+/// the largest k with   Σ_{i<k} (n over i) pⁱ (1 − p)ⁿ⁻ⁱ ≤ 0.05
+/// ```
+pub fn fewest(n: usize, p: f64) -> usize {
+    let (mut below, mut ways) = (0.0, 1.0);
+    for i in 0..n {
+        below += ways * p.powi(i as i32) * (1.0 - p).powi((n - i) as i32);
+        if below > 0.05 {
+            return i;
+        }
+        ways *= (n - i) as f64 / (i + 1) as f64;
+    }
+    n
 }
 
 /// The name of a plant, in small letters as older files do not have it.
@@ -549,6 +570,12 @@ mod tests {
         assert!((low - 0.0524).abs() < 1e-4 && (high - 0.3339).abs() < 1e-4, "{low} {high}");
         let ([l, h], [m, i]) = (difference((3, 20), (15, 30)), difference((15, 30), (3, 20)));
         assert!((l + i).abs() < 1e-12 && (h + m).abs() < 1e-12);
+    }
+
+    /// Tables of the binomial distribution: 20 draws at 0.85 give at most 13 with 0.0219 and at most 14 with 0.0673.
+    #[test]
+    fn analytic_fewest_successes() {
+        assert_eq!([fewest(20, 0.85), fewest(2, 0.85), fewest(2, 0.6), fewest(3, 1.0)], [14, 1, 0, 3]);
     }
 
     /// Both ends are where a count of k is 1.96 deviations away: (p − q)² = z² q (1 − q)/n.

@@ -354,7 +354,7 @@ fn scenes(
         "smallest ratio of the rate of one evaluation to that of up to 12 sweeps, over scenes with contact (here: {})",
         slowest.1
     );
-    let choice = "Contacts at rest take one sweep, and rates differ by a twentieth from round to round.";
+    let choice = "Contacts at rest take one sweep, and rates differ by a twentieth from round to round. The bound was 1 in the first run.";
     let claim = Claim::at_least("one_over_sweeps", &text, 0.9, slowest.0, "");
     out.claim(claim.required_since(choice).timed());
     let text = format!(

@@ -1,7 +1,7 @@
 use signorini_planning::Timing;
 
 use signorini_report::claim::counted;
-use signorini_report::trials::{FIRST, Ran, Tally, Trial, recorded, run, success};
+use signorini_report::trials::{Asked, FIRST, Ran, Tally, Trial, recorded, run, success};
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Planned with projected Gauss–Seidel over ComFree's impedance, executed with other engines and with plans that come late: success, and how far one control step of the plan model is from the plant's.
@@ -95,9 +95,9 @@ impl Page for Plants {
                 continue;
             }
             let count = k.size(ctx).1;
-            let compared = format!("success rate over {}", counted(count, "seed"));
-            let rule = format!("at least {} %", k.asked);
-            out.claim(success(&id, &task, &compared, k.asked, &runs, count).rule(&rule).required());
+            let compared = format!("number of trials that succeed, over {}", counted(count, "seed"));
+            let asked = Asked { rate: k.asked, of: "asked for by this project" };
+            out.claim(success(&id, &task, &compared, &asked, &runs, count).required());
             if *plant == "cenic" {
                 let near = format!(
                     "{}, plant {name}: mean prediction error of the positions after one control step",

@@ -352,6 +352,6 @@ fn flight_claim(rows: &[Row<'_>], all: &Tosses, others: &[usize]) -> Claim {
     }
     let claim = "largest error of a position before the cube comes near the board, from filtered starts, of all methods";
     Claim::at_most("flight", claim, 8.0, 100.0 * worst, "%")
-        .rule("at most 8 %: the recorded fall is 2 % slower than gravity, 6 % of the width after 0.25 s, and velocities of the start have noise")
+        .rule("at most 8 %: the recorded fall is 2 % slower than gravity, 6 % of the width after 0.25 s, and velocities of the start have noise. The bound was 5 % before the recorded fall was measured")
         .because("A start, a frame of axes or the time of a frame is wrong.")
 }

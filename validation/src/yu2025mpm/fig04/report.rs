@@ -382,8 +382,7 @@ impl Study<'_> {
                 self.speedup(Way::StrongDense, LOOSE),
                 "",
             )
-            .rule("at least 1. The paper has a graphics processor and a larger piece of dough, whose dense factor costs more than in proportion.")
-            .published("up to 500 (graphics processor)")
+            .required_since("The paper has up to 500, on a graphics processor and with a larger piece of dough, whose dense factor costs more than in proportion.")
             .timed(),
             Claim::at_most(
                 "dense",
