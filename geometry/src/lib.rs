@@ -25,6 +25,7 @@
 //! | [`MassProperties`], [`MeshInertia`] | mass, centre and inertia of shapes and meshes |
 //! | [`Stencil`], [`Ccd`], [`SurfacePairs`], [`StencilPair`] | distances of vertices, edges and faces with derivatives, first times of contact, pairs of surfaces along a motion |
 //! | [`SharpFeatures`] | corners and edges at which polyhedra stand out |
+//! | [`pressure`] | pressure fields of compliant bodies and the surfaces between them |
 //! | [`SignedDistance`] | inside and outside of a closed mesh |
 //!
 //! # Speed
@@ -49,6 +50,7 @@ mod mesh_error;
 mod mesh_links;
 mod mesh_topology;
 mod narrow;
+pub mod pressure;
 mod ray;
 mod shape;
 mod sharp;

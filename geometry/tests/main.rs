@@ -8,6 +8,7 @@
 
 mod common;
 mod narrow_common;
+mod pressure_common;
 
 mod analytic_curvature;
 mod analytic_height_field;
@@ -15,11 +16,14 @@ mod analytic_mass;
 mod analytic_narrow_extents;
 mod analytic_narrow_patch;
 mod analytic_narrow_surface;
+mod analytic_pressure_fields;
+mod analytic_pressure_surface;
 mod analytic_sharp;
 mod analytic_surface_pairs;
 mod conformance_collision_queries;
 mod conformance_meshes;
 mod conformance_narrow_oracle;
+mod conformance_pressure_errors;
 mod conformance_stencils;
 mod property_boxes;
 mod property_collision_times;
@@ -38,6 +42,8 @@ mod property_narrow_surface_codes;
 mod property_narrow_surface_overlaps;
 mod property_narrow_surface_points;
 mod property_narrow_surface_solids;
+mod property_pressure_paths;
+mod property_pressure_surface;
 mod property_rays;
 mod property_signed_distance;
 mod property_signed_distance_faces;

@@ -1,0 +1,117 @@
+use crate::MeshDefect;
+
+/// Why there is no pressure field, or no contact surface.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PressureError {
+    /// A length of the shape is not positive and finite.
+    #[error("the {shape} has a length of {value} m; lengths must be positive and finite")]
+    Size {
+        /// Kind of shape.
+        shape: &'static str,
+        /// The length \[m\].
+        value: f64,
+    },
+    /// The resolution is not positive and finite.
+    #[error(
+        "the resolution must be a positive, finite length, got {value} m; leave it out for that of the shape"
+    )]
+    Resolution {
+        /// The resolution given \[m\].
+        value: f64,
+    },
+    /// The resolution is larger than the body.
+    #[error(
+        "a resolution of {resolution} m is larger than the {shape}, which is {size} m long; give at most that, or leave it out"
+    )]
+    CoarserThanBody {
+        /// Kind of shape.
+        shape: &'static str,
+        /// The resolution given \[m\].
+        resolution: f64,
+        /// Longest side of the box about the shape \[m\].
+        size: f64,
+    },
+    /// The lattice misses thin parts of a mesh.
+    #[error(
+        "at a resolution of {resolution} m the field of the mesh holds {held} m³ of its {volume} m³; give a finer resolution, or make the mesh rigid"
+    )]
+    MissesParts {
+        /// The resolution \[m\].
+        resolution: f64,
+        /// Volume of the tetrahedra \[m³\].
+        held: f64,
+        /// Volume of the mesh \[m³\].
+        volume: f64,
+    },
+    /// The field would have more tetrahedra than [`crate::pressure::MOST_TETRAHEDRA`].
+    #[error(
+        "at a resolution of {resolution} m the field of the {shape} would have {tetrahedra:.0} tetrahedra, more than {most}; give at least {coarsest} m"
+    )]
+    TooFine {
+        /// Kind of shape.
+        shape: &'static str,
+        /// The resolution \[m\].
+        resolution: f64,
+        /// Tetrahedra that it would take, about.
+        tetrahedra: f64,
+        /// The most there may be.
+        most: usize,
+        /// A resolution that is allowed, about \[m\].
+        coarsest: f64,
+    },
+    /// The mesh is not closed, inside out, or otherwise not the surface of a solid.
+    #[error("no pressure field: {0}")]
+    Mesh(#[from] MeshDefect),
+    /// The mesh cuts through itself.
+    #[error(
+        "the mesh cuts through itself at triangles {} and {}; mend it, take its convex hull, or make it rigid",
+        triangles[0], triangles[1]
+    )]
+    SelfCrossing {
+        /// Two triangles that cross, from 0.
+        triangles: [u32; 2],
+    },
+    /// The modulus is not positive and finite.
+    #[error(
+        "the modulus of a compliant body must be positive and finite, got {value} Pa; 1e5 to 1e8 is usual, a body without one is rigid"
+    )]
+    Modulus {
+        /// The modulus given \[Pa\].
+        value: f64,
+    },
+    /// The thickness of a compliant half-space is not positive and finite.
+    #[error(
+        "the thickness of a compliant half-space must be positive and finite, got {value} m; give the depth at which its pressure is the modulus"
+    )]
+    Thickness {
+        /// The thickness given \[m\].
+        value: f64,
+    },
+    /// The shape cannot be compliant.
+    #[error("a {shape} has no pressure field of its own; {remedy}")]
+    NoField {
+        /// Kind of shape.
+        shape: &'static str,
+        /// The way out.
+        remedy: &'static str,
+    },
+    /// Both sides are rigid.
+    #[error(
+        "both surfaces are rigid, so that no pressure tells their force; make one compliant, or take point contact for the pair"
+    )]
+    BothRigid,
+    /// Both sides are half-spaces.
+    #[error("two half-spaces overlap without bounds; give one of them a shape of finite size")]
+    BothUnbounded,
+    /// The grain or a pose cannot be used.
+    #[error("{name} must be {wanted}, got {value}")]
+    Option {
+        /// Name of the number.
+        name: &'static str,
+        /// Allowed values.
+        wanted: &'static str,
+        /// The value given.
+        value: f64,
+    },
+}

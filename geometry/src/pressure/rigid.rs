@@ -1,0 +1,47 @@
+use std::sync::Arc;
+
+use signorini_core::na::Point3;
+
+use super::error::PressureError;
+use super::field::{PressureField, checked_resolution};
+use crate::{HeightField, Shape, TriangleMesh};
+
+/// The surface of a rigid body: triangles wound outwards, or the plane of a half-space.
+#[derive(Clone, Debug)]
+pub struct RigidSurface {
+    triangles: Option<Arc<TriangleMesh>>,
+}
+
+impl RigidSurface {
+    /// The surface of a shape at a resolution \[m\], or at [`PressureField::default_resolution`]. Meshes need not be closed: a compliant body is pressed on by triangles that face it.
+    ///
+    /// # Errors
+    /// As [`PressureField::new`] for lengths; [`PressureError::Mesh`] where a height field has no area.
+    pub fn new(shape: &Shape, resolution: Option<f64>) -> Result<Self, PressureError> {
+        let triangles = match shape {
+            Shape::HalfSpace => None,
+            Shape::Mesh(mesh) => Some(mesh.clone()),
+            Shape::Convex(mesh) => Some(Arc::new(mesh.to_triangle_mesh()?)),
+            Shape::Box { half_extents } => {
+                checked_resolution(shape, resolution)?;
+                Some(Arc::new(TriangleMesh::cuboid(half_extents)?))
+            }
+            Shape::HeightField(field) => Some(Arc::new(top(field)?)),
+            _ => Some(Arc::new(PressureField::new(shape, resolution)?.surface()?)),
+        };
+        Ok(Self { triangles })
+    }
+
+    /// Its triangles; None for a half-space.
+    #[must_use]
+    pub fn triangles(&self) -> Option<&TriangleMesh> {
+        self.triangles.as_deref()
+    }
+}
+
+/// The top of a height field.
+fn top(field: &HeightField) -> Result<TriangleMesh, PressureError> {
+    let vertices: Vec<Point3<f64>> = (0..field.triangle_count()).flat_map(|i| field.triangle(i)).collect();
+    let triangles = (0..vertices.len() as u32 / 3).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    Ok(TriangleMesh::new(vertices, triangles)?.welded()?)
+}

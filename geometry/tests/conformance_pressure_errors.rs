@@ -1,0 +1,150 @@
+//! Bad input by name, with the remedy.
+
+use std::sync::Arc;
+
+use signorini_geometry::pressure::{
+    ContactSurface, FieldCache, MOST_TETRAHEDRA, PressureError, PressureField, RigidSurface, Side,
+    SurfaceOptions,
+};
+use signorini_geometry::{HeightField, MeshDefect, Shape, TriangleMesh};
+
+use crate::pressure_common::{Body, P, Pose, V, angle_iron, shapes};
+
+fn refused(shape: &Shape, resolution: Option<f64>) -> PressureError {
+    let error = PressureField::new(shape, resolution).unwrap_err();
+    // By text: NaN is not itself.
+    assert_eq!(FieldCache::default().field(shape, resolution).unwrap_err().to_string(), error.to_string());
+    error
+}
+
+fn mesh(vertices: Vec<P>, triangles: Vec<[u32; 3]>) -> Shape {
+    Shape::Mesh(Arc::new(TriangleMesh::new(vertices, triangles).unwrap()))
+}
+
+#[test]
+fn conformance_bad_meshes_are_refused() {
+    let iron = angle_iron();
+    let open = mesh(iron.vertices().to_vec(), iron.triangles()[1..].to_vec());
+    assert!(
+        matches!(refused(&open, None), PressureError::Mesh(MeshDefect::Open { topology }) if topology.boundary_edges == 3)
+    );
+    let inverted = Shape::Mesh(Arc::new(iron.flipped()));
+    assert!(matches!(refused(&inverted, None), PressureError::Mesh(MeshDefect::InsideOut { .. })));
+    // Two boxes that overlap: closed, but not the surface of a solid.
+    let one = TriangleMesh::cuboid(&V::repeat(0.1)).unwrap();
+    let two = one.transformed(&Pose::translation(0.05, 0.06, 0.07));
+    let vertices: Vec<P> = one.vertices().iter().chain(two.vertices()).copied().collect();
+    let triangles =
+        one.triangles().iter().copied().chain(two.triangles().iter().map(|t| t.map(|v| v + 8))).collect();
+    let crossing = mesh(vertices.clone(), triangles);
+    let error = refused(&crossing, None);
+    assert!(
+        matches!(error, PressureError::SelfCrossing { triangles: [a, b] } if a < 12 && b >= 12),
+        "{error:?}"
+    );
+    assert!(error.to_string().contains("hull"));
+    // A neck twisted through itself.
+    let mut twisted = iron.vertices().to_vec();
+    twisted[3] = P::new(-0.09, -0.05, -0.05);
+    let error = refused(&mesh(twisted, iron.triangles().to_vec()), None);
+    assert!(matches!(error, PressureError::SelfCrossing { .. } | PressureError::Mesh(_)), "{error:?}");
+    // Apart they are fine, and so is a rigid surface that is open.
+    let apart = one.transformed(&Pose::translation(0.5, 0.0, 0.0));
+    let both: Vec<P> = one.vertices().iter().chain(apart.vertices()).copied().collect();
+    let triangles =
+        one.triangles().iter().copied().chain(apart.triangles().iter().map(|t| t.map(|v| v + 8))).collect();
+    let field = PressureField::new(&mesh(both, triangles), None).unwrap();
+    assert!((field.volume() / 0.016 - 1.0).abs() < 0.1);
+    RigidSurface::new(&open, None).unwrap();
+}
+
+#[test]
+fn conformance_lengths_are_checked() {
+    for shape in shapes() {
+        for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let error = refused(&shape, Some(value));
+            assert!(matches!(error, PressureError::Resolution { .. }), "{error:?}");
+        }
+        let error = refused(&shape, Some(0.6));
+        assert!(matches!(error, PressureError::CoarserThanBody { size, .. } if size < 0.5), "{error:?}");
+    }
+    for radius in [0.0, -0.1, f64::NAN] {
+        assert!(matches!(refused(&Shape::Sphere { radius }, None), PressureError::Size { .. }));
+        assert!(matches!(
+            RigidSurface::new(&Shape::Sphere { radius }, None),
+            Err(PressureError::Size { .. })
+        ));
+    }
+    for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(matches!(PressureField::half_space(value), Err(PressureError::Thickness { .. })));
+    }
+    assert!(matches!(refused(&Shape::HalfSpace, None), PressureError::NoField { .. }));
+    let hills = Shape::HeightField(Arc::new(HeightField::new(3, 3, [1.0, 1.0], vec![0.0; 9], 1.0).unwrap()));
+    assert!(matches!(refused(&hills, None), PressureError::NoField { .. }));
+}
+
+/// A refusal as too fine names a resolution that is not.
+#[test]
+fn conformance_fields_are_not_too_fine() {
+    let round = [
+        Shape::Sphere { radius: 0.1 },
+        Shape::Ellipsoid { semi_axes: V::new(0.1, 0.2, 0.3) },
+        Shape::Capsule { radius: 0.1, half_length: 0.1 },
+        Shape::Cylinder { radius: 0.1, half_length: 0.2 },
+        Shape::Mesh(Arc::new(angle_iron())),
+    ];
+    for shape in round {
+        let error = refused(&shape, Some(1e-7));
+        let PressureError::TooFine { coarsest, most, tetrahedra, .. } = error else { panic!("{error:?}") };
+        assert!(most == MOST_TETRAHEDRA && tetrahedra > most as f64, "{tetrahedra}");
+        // The next level of an icosphere is up to twice as coarse.
+        if !matches!(shape, Shape::Mesh(_)) {
+            let field = PressureField::new(&shape, Some(2.0 * coarsest)).unwrap();
+            assert!(field.tetrahedra().len() <= MOST_TETRAHEDRA);
+        }
+    }
+    // A plate thinner than a lattice can hold.
+    let frame = TriangleMesh::torus(0.2, 0.004, 64, 8).unwrap();
+    let error = refused(&Shape::Mesh(Arc::new(frame)), Some(0.05));
+    assert!(matches!(error, PressureError::MissesParts { .. }), "{error:?}");
+}
+
+#[test]
+fn conformance_bad_queries_are_refused() {
+    let ball = PressureField::new(&Shape::Sphere { radius: 0.1 }, None).unwrap();
+    let (soft, floor) =
+        (PressureField::half_space(0.1).unwrap(), RigidSurface::new(&Shape::HalfSpace, None).unwrap());
+    let cube = RigidSurface::new(&Shape::Box { half_extents: V::repeat(0.1) }, None).unwrap();
+    let at = Pose::identity();
+    let options = SurfaceOptions::default();
+    let mut s = ContactSurface::new();
+    for modulus in [0.0, -1e6, f64::NAN, f64::INFINITY] {
+        let bad = Side::Compliant { field: &ball, modulus };
+        for (a, b) in [(bad, Side::Rigid(&floor)), (Side::Rigid(&cube), bad)] {
+            s.find(
+                &Body::soft(&Shape::Sphere { radius: 0.1 }, 1e6).side(),
+                &at,
+                &Side::Rigid(&floor),
+                &at,
+                &options,
+            )
+            .unwrap();
+            let error = s.find(&a, &at, &b, &at, &options).unwrap_err();
+            assert!(matches!(error, PressureError::Modulus { .. }));
+            assert!(s.polygons().is_empty(), "nothing old is left");
+        }
+    }
+    let hard = Side::Rigid(&cube);
+    assert_eq!(s.find(&hard, &at, &hard, &at, &options), Err(PressureError::BothRigid));
+    assert_eq!(s.find(&hard, &at, &Side::Rigid(&floor), &at, &options), Err(PressureError::BothRigid));
+    let ground = Side::Compliant { field: &soft, modulus: 1e6 };
+    assert_eq!(s.find(&ground, &at, &Side::Rigid(&floor), &at, &options), Err(PressureError::BothUnbounded));
+    assert_eq!(s.find(&ground, &at, &ground, &at, &options), Err(PressureError::BothUnbounded));
+    let ball = Side::Compliant { field: &ball, modulus: 1e6 };
+    for grain in [0.0, -1.0, f64::NAN] {
+        let options = SurfaceOptions { grain, ..options };
+        assert!(matches!(s.find(&ball, &at, &ground, &at, &options), Err(PressureError::Option { .. })));
+    }
+    let lost = Pose::translation(f64::NAN, 0.0, 0.0);
+    assert!(matches!(s.find(&ball, &lost, &ground, &at, &options), Err(PressureError::Option { .. })));
+}
