@@ -24,22 +24,32 @@ impl Attachment {
     }
 }
 
-/// Sixty pictures of a motion per second.
+/// Pictures of a motion, sixty per second unless it is told otherwise.
 pub struct Film {
     recording: Recording,
     due: f64,
+    /// Between pictures \[s\].
+    interval: f64,
 }
 
 impl Film {
     /// Without pictures.
     pub fn new(header: RecordingHeader) -> Self {
-        Self { recording: Recording::new(header), due: f64::NEG_INFINITY }
+        Self { recording: Recording::new(header), due: f64::NEG_INFINITY, interval: PICTURE }
+    }
+
+    /// With another time between pictures from the last one on \[s\].
+    #[must_use]
+    pub fn every(mut self, interval: f64) -> Self {
+        self.interval = interval;
+        self.due = self.recording.t.last().map_or(f64::NEG_INFINITY, |t| t + interval);
+        self
     }
 
     /// A film of these bodies and points that begins anew.
     #[must_use]
     pub fn without_pictures(&self) -> Self {
-        Self::new(self.recording.header.clone())
+        Self { interval: self.interval, ..Self::new(self.recording.header.clone()) }
     }
 
     /// Whether a picture is due at a time \[s\].
@@ -50,7 +60,7 @@ impl Film {
     /// Takes a picture: poses of bodies as rows have them, and places of material points.
     pub fn take(&mut self, t: f64, poses: &[f64], points: &[f32]) {
         let due = if self.due.is_finite() { self.due } else { t };
-        self.due = (due + PICTURE).max(t);
+        self.due = (due + self.interval).max(t);
         // Energies are not looked at.
         self.recording.push(&Row { t, poses, points, energy: [f64::NAN; 3], ..Row::default() });
     }
