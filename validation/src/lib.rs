@@ -19,6 +19,7 @@ mod groups;
 pub mod hurova2025bimanual;
 pub mod identify;
 pub mod kurtz2025cenic;
+mod motion;
 mod mujoco_worlds;
 mod random;
 pub mod robots;

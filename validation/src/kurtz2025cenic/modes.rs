@@ -89,7 +89,7 @@ impl Page for Modes {
                 let (mut depths, mut distances) = (Vec::new(), Vec::new());
                 for seed in 0..seeds {
                     ctx.say(format!("accuracy {accuracy:e}, {}, seed {seed}", method.describe()));
-                    depths.push(clutter(seed, &method, time)?.deepest);
+                    depths.push(clutter(seed, &method, time, None)?.deepest);
                     for (i, t) in TIMES.into_iter().enumerate() {
                         let x = state_at(seed, &method, t)?;
                         distances.push(distance(&x, &references[seed as usize * TIMES.len() + i]));
