@@ -5,6 +5,7 @@ use signorini_scene::Scene;
 
 use super::runs::{Depths, observe, paper};
 use super::scenes::{drop_test, with_width_of_release};
+use crate::motion::{Filmed, Motion};
 use crate::random::Random;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 use signorini_run::Method;
@@ -25,6 +26,8 @@ const SETTINGS: [(f64, f64, [f64; 2]); 6] = [
 const RELEASE: [(f64, f64, f64, f64); 3] =
     [(0.1, 0.001, 4.7117, 2.2480), (0.3, 0.001, 2.2434, 0.8521), (0.5, 0.005, 1.2176, 0.5981)];
 const STEPS: usize = 1000;
+/// Gains of the run that the page shows: k \[1/s\], d.
+const FILMED: (f64, f64) = (0.5, 0.001);
 /// Deviation of the velocities at the start \[m/s, rad/s\], as in the paper's scenes of fig. 7: without it the columns of five bodies are exactly aligned and, in exact
 /// arithmetic, keep standing on their spheres.
 const NOISE: f64 = 1e-3;
@@ -44,13 +47,15 @@ struct Row {
     last: [f64; 2],
 }
 
-fn row(scene: &Scene, method: &Method) -> Result<Row, PageError> {
+/// A run, with a film of it where one is asked for.
+fn row(scene: &Scene, method: &Method, motion: Option<&mut Motion>) -> Result<Row, PageError> {
     let mut depths = Depths::default();
     let start = |_: &mut RigidSystem, x: &mut State| {
         let mut random = Random::new(1);
         x.v.iter_mut().for_each(|v| *v = NOISE * random.normal());
     };
-    observe(scene, method, 0.002 * STEPS as f64, start, &mut depths)?;
+    let mut observer = Filmed { observer: &mut depths, motion };
+    observe(scene, method, 0.002 * STEPS as f64, start, &mut observer)?;
     let mm = |[a, b]: [f64; 2]| [1e3 * a, 1e3 * b];
     Ok(Row { all: mm(depths.statistics(0)), last: mm(depths.statistics(LAST)), depths })
 }
@@ -94,6 +99,7 @@ impl Page for Fig03 {
             chunks.map(|(i, c)| (0.04 * (i as f64 + 0.5), mean(c))).filter(|p| p.1 > 0.0).collect::<Vec<_>>()
         };
         let mut claims = Vec::new();
+        let mut film: Option<Motion> = None;
         let scales: &[(&str, MassScale)] = if ctx.full() {
             &[("ComFree, mean mass", MassScale::Mean), ("ComFree, trace of equation (12)", MassScale::Trace)]
         } else {
@@ -109,7 +115,12 @@ impl Page for Fig03 {
             let mut means = Vec::new();
             for (k, d, theirs) in SETTINGS {
                 ctx.say(format!("{name}, k = {k}, d = {d}"));
-                let r = row(&scene, &paper(k, d, *mass))?;
+                let method = paper(k, d, *mass);
+                let filmed = (*mass, k, d) == (MassScale::Mean, FILMED.0, FILMED.1);
+                let end = 0.002 * STEPS as f64;
+                let mut motion = filmed.then(|| Motion::new(&scene, &method, end)).transpose()?;
+                let r = row(&scene, &method, motion.as_mut())?;
+                film = film.or(motion);
                 table.row([
                     (*name).into(),
                     k.to_string(),
@@ -185,7 +196,7 @@ impl Page for Fig03 {
         let wide = with_width_of_release(&scene);
         for (k, d, all, last) in RELEASE {
             ctx.say(format!("release's settings, k = {k}, d = {d}"));
-            let r = row(&wide, &paper(k, d, MassScale::Mean))?;
+            let r = row(&wide, &paper(k, d, MassScale::Mean), None)?;
             table.row([
                 "ComFree, mean mass, impedance that rises over 10 mm".into(),
                 k.to_string(),
@@ -212,7 +223,7 @@ impl Page for Fig03 {
             }
         }
         ctx.say("projected Gauss–Seidel");
-        let r = row(&scene, &Method::comfree().with_step(0.002))?;
+        let r = row(&scene, &Method::comfree().with_step(0.002), None)?;
         table.row([
             "projected Gauss–Seidel".into(),
             "–".into(),
@@ -245,6 +256,11 @@ impl Page for Fig03 {
                 in the paper fits the mean mass. The impedance rises over a depth of 1 mm, and over 10 mm in the runs that are compared with the release (width of \
                 MuJoCo's solimp).",
         ]);
+        if let Some(film) = film {
+            let (k, d) = FILMED;
+            let caption = format!("125 bodies fall on the table (one evaluation, k = {k}/s, d = {d})");
+            out.film(film.attachment("drop test"), caption);
+        }
         out.plot(beside);
         out.plot(plot);
         out.extend(claims);

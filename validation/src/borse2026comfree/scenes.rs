@@ -35,18 +35,18 @@ pub(super) fn drop_test() -> Result<Scene, PageError> {
         "<geom type=\"plane\" size=\"0 0 .05\"/><geom type=\"box\" pos=\".8 0 .5\" size=\".5 1 .01\"/>",
     );
     let shapes = [
-        ("sphere", ".05", 0.8),
-        ("capsule", ".04 .05", 0.95),
-        ("ellipsoid", ".05 .04 .03", 1.1),
-        ("cylinder", ".04 .04", 1.2),
-        ("box", ".03 .03 .03", 1.4),
+        ("sphere", ".05", 0.8, ".2 .45 .7 1"),
+        ("capsule", ".04 .05", 0.95, ".85 .4 .15 1"),
+        ("ellipsoid", ".05 .04 .03", 1.1, ".2 .6 .45 1"),
+        ("cylinder", ".04 .04", 1.2, ".8 .6 .2 1"),
+        ("box", ".03 .03 .03", 1.4, ".55 .4 .65 1"),
     ];
-    for (shape, size, z) in shapes {
+    for (shape, size, z, color) in shapes {
         for i in 0..25 {
             let (x, y) = (0.6 + 0.1 * f64::from(i / 5), -0.4 + 0.2 * f64::from(i % 5));
             _ = write!(
                 world,
-                "<body pos=\"{x:.1} {y:.1} {z}\"><freejoint/><geom type=\"{shape}\" size=\"{size}\"/></body>"
+                "<body pos=\"{x:.1} {y:.1} {z}\"><freejoint/><geom type=\"{shape}\" size=\"{size}\" rgba=\"{color}\"/></body>"
             );
         }
     }
