@@ -23,8 +23,10 @@ use signorini_scene::{LoadOptions, Scene};
 
 use super::bounds::Bounds;
 use super::fast::{Fast, Surface, beside, law};
+use super::film::{Film, balls};
 use super::statistics::{Statistics, on_one_thread};
 use signorini_report::{Context, Page, PageError, PageOutput, side_by_side};
+use signorini_run::film::Attachment;
 
 /// File in which runs are kept as they end.
 const FILE: &str = "runs.jsonl";
@@ -439,6 +441,21 @@ pub(super) fn statistics() -> Result<Statistics, PageError> {
     Ok(out)
 }
 
+/// Weak coupling in the fast path at the loosest tolerance, to watch; its run is beside those that are timed.
+fn film(size: &Size) -> Result<Attachment, PageError> {
+    let dough = dough(size)?;
+    let (scene, particles) = (dough.scene.clone(), 0..dough.particles.len());
+    let (c, mut y) = fast(dough, Way::WeakFast.solver(), LOOSE, SUBSTEPS)?;
+    let mut c = c.with_moving_bodies(false);
+    let mut film = Film::new(&scene, &mut c, &y, vec![balls("dough", particles, SPACING / ALONG)]);
+    for k in 1..=(size.end / STEP).round() as u32 {
+        c.rigid_mut().control_mut().copy_from_slice(&target(f64::from(k) * STEP));
+        c.step(&mut (), &mut y, STEP).map_err(PageError::from_error)?;
+        film.see(&mut c, &y);
+    }
+    Ok(film.attachment("dough"))
+}
+
 impl Page for Fig04 {
     fn id(&self) -> &'static str {
         "yu2025mpm/fig04"
@@ -486,6 +503,10 @@ impl Page for Fig04 {
             }
         }
         let reference = runs.remove(0);
-        Ok(report::output(&size, &reference, &runs, &failed))
+        let mut out = report::output(&size, &reference, &runs, &failed);
+        let caption =
+            format!("The pin presses on the dough and rolls over it (weak coupling, f32, ε = {LOOSE})");
+        out.film(film(&size)?, caption);
+        Ok(out)
     }
 }
