@@ -3,6 +3,7 @@ use signorini_core::{AcceptedStep, Integrator, State, StepObserver, System, Tole
 use signorini_integrators::{ContactStep, FixedStep, cenic};
 use signorini_ipc::{AffineSystem, IpcOptions, IpcSolver};
 
+use super::film::Film;
 use super::scenes::{self, Placed, at, block};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
@@ -45,17 +46,22 @@ fn system(cubes: usize) -> Result<AffineSystem, PageError> {
     AffineSystem::new(bodies, &[], options).map_err(PageError::from_error)
 }
 
-/// Height of the lowest cube over time, and step sizes.
-#[derive(Default)]
+/// Time between pictures of an impact \[s\].
+const PICTURE: f64 = 2e-3;
+
+/// Height of the lowest cube over time, step sizes, and a film with a system that places its bodies.
 struct Seen {
     height: Vec<(f64, f64)>,
     steps: Vec<(f64, f64)>,
+    placed: AffineSystem,
+    film: Film,
 }
 
 impl StepObserver for Seen {
     fn accepted(&mut self, step: &AcceptedStep<'_>) {
         self.height.push((step.x1.t, 1e3 * (step.x1.q[2] - 0.05)));
         self.steps.push((step.x0.t, 1e3 * (step.x1.t - step.x0.t)));
+        self.film.see(&self.placed, step.x1);
     }
 }
 
@@ -90,7 +96,10 @@ impl Intact {
 
 fn run(fall: &Fall, integrator: &mut dyn Integrator) -> Result<Ran, PageError> {
     let mut s = system(fall.cubes)?;
-    let (mut x, mut seen) = (s.initial_state(), Seen::default());
+    let mut x = s.initial_state();
+    let placed = system(fall.cubes)?;
+    let film = Film::new(&placed, &x).every(PICTURE);
+    let mut seen = Seen { height: Vec::new(), steps: Vec::new(), placed, film };
     let r = integrator.advance(&mut s, &mut x, fall.end, &mut seen).map_err(PageError::from_error)?;
     let last = s.invariants(&x);
     let observed = s.observed();
@@ -190,6 +199,7 @@ impl Page for ErrorControl {
                 &["time steps or accuracy", "number of steps", "Newton iterations", "position error [mm]"],
             );
             let mut intact = reference.intact;
+            let mut film = None;
             let (mut fixed, mut controlled) = (Vec::new(), Vec::new());
             let mut row = |name: String, r: &Ran, error: f64| {
                 table.row([name, r.steps.to_string(), r.iterations.to_string(), number(error)]);
@@ -213,6 +223,7 @@ impl Page for ErrorControl {
                 if accuracy == 1e-5 {
                     height.add("gap, accuracy 1e-5", Mark::Line, r.seen.height.clone());
                     height.add("step, accuracy 1e-5", Mark::Points, r.seen.steps.clone());
+                    film = Some(r.seen.film.attachment(fall.key));
                 }
             }
             let last = controlled[controlled.len() - 1];
@@ -220,6 +231,9 @@ impl Page for ErrorControl {
             work.add("equal steps", Mark::LinePoints, fixed);
             work.add("error control", Mark::LinePoints, controlled);
             out.heading(fall.name);
+            if let Some(film) = film {
+                out.film(film, format!("{}, with error control at an accuracy of 1e-5", fall.name));
+            }
             out.plot(height);
             out.plot(work);
             out.table(table);

@@ -6,6 +6,7 @@ use signorini_ipc::{AffineSystem, IpcOptions, Joint, JointAction, JointKind, Mot
 use super::scenes::{G, Placed, Settings, Track, at, block, seen};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::film::Attachment;
 
 /// Joints, limits, motors.
 pub(super) struct Fig01;
@@ -17,6 +18,8 @@ struct Sheet {
     table: Table,
     claims: Vec<Claim>,
     joint_error: f64,
+    /// Films with their captions.
+    films: Vec<(Attachment, &'static str)>,
 }
 
 impl Sheet {
@@ -213,6 +216,7 @@ fn positions(sheet: &mut Sheet, angles: &mut Plot) -> Result<(), PageError> {
         &track,
     );
     angles.add("position motor", Mark::Line, first_second(&points));
+    sheet.films.push((track.film.attachment("lifted rod"), "A position motor lifts a rod on its hinge"));
     angles.add_closed_form(vec![(0.0, rest), (1.0, rest)]);
     let (mut track, mass) = carriage(G, false, 5e-3)?;
     motor(&mut track, Motor::Position { target: 0.1, stiffness: 2e3, damping: 50.0, cap: f64::INFINITY })?;
@@ -262,6 +266,7 @@ fn limits(sheet: &mut Sheet, angles: &mut Plot) -> Result<(), PageError> {
         .rule("at most 1e-2 rad past the limit, because the impact load is up to a hundred times the load at rest"),
     );
     angles.add_colored("limit", Mark::Line, 3, first_second(&points));
+    sheet.films.push((track.film.attachment("falling rod"), "A rod falls into the limit of its hinge"));
     angles.add_closed_form(vec![(0.0, high), (1.0, high)]);
     let (mut track, mass) = carriage(G, false, 5e-3)?;
     act(&mut track, JointAction { range: Some([-0.1, 0.1]), ..JointAction::default() })?;
@@ -298,7 +303,7 @@ impl Page for Fig01 {
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let table = seen("Hinges and slides", &["joint", "parameters", "expected", "measured"]);
-        let mut sheet = Sheet { table, claims: Vec::new(), joint_error: 0.0 };
+        let mut sheet = Sheet { table, claims: Vec::new(), joint_error: 0.0, films: Vec::new() };
         let mut angles = Plot::new(
             "angles",
             "Hinge angles of a wheel with a torque motor (no gravity), of a rod that a position motor lifts, and of a rod that falls into its limit. \
@@ -348,6 +353,7 @@ impl Page for Fig01 {
             sheet.claims.into_iter().partition(|c| c.id.starts_with("hinge/"));
         let (slides, all): (Vec<_>, Vec<_>) = others.into_iter().partition(|c| c.id.starts_with("slide/"));
         out.heading("Hinges");
+        sheet.films.into_iter().for_each(|(film, caption)| out.film(film, caption));
         out.plot(angles);
         out.plot(turns);
         out.extend(hinges);

@@ -115,13 +115,15 @@ impl Page for Fig04 {
             &["mass [kg]", "μ [–]", "m g/(2 μ) [N]", "smallest force [N]"],
         );
         let mut claims = Vec::new();
+        let mut film = None;
         let mut measure = |case: &Case| -> Result<f64, PageError> {
             ctx.say(format!("{} kg, μ = {}", number(case.mass()), case.mu));
             let (force, track) = case.least()?;
+            let what = format!("{} kg, μ = {}", number(case.mass()), case.mu);
+            film.get_or_insert_with(|| (track.film.attachment("lift"), what.clone()));
             let cells = [case.mass(), case.mu, case.closed_form(), force].map(number);
             table.row(cells.into_iter().chain(track.cells()));
             let id = format!("density{}_mu{}", case.density, case.mu);
-            let what = format!("{} kg, μ = {}", number(case.mass()), case.mu);
             claims.push(Claim::relative(
                 &id,
                 &format!("{what}: smallest lifting force of each jaw, compared with m g/(2 μ)"),
@@ -207,6 +209,9 @@ impl Page for Fig04 {
                 settings(mass).sentence()
             ),
         ]);
+        if let Some((film, what)) = film {
+            out.film(film, format!("The last lift of a search: {what}, close to the smallest lifting force"));
+        }
         out.plot(first);
         out.plot(second);
         out.table(table);

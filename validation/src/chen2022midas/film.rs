@@ -50,6 +50,11 @@ impl Film {
         film
     }
 
+    /// With another time between pictures \[s\].
+    pub(super) fn every(self, interval: f64) -> Self {
+        Self(self.0.every(interval))
+    }
+
     /// Takes a picture when one is due.
     pub(super) fn see(&mut self, system: &AffineSystem, x: &State) {
         if self.0.is_due(x.t) {
