@@ -79,7 +79,7 @@ impl Bagged {
             "time [s]",
             "height [m]",
         );
-        let caption = "Vertical force of the cloth on the boxes and on the plates. The weights of the boxes alone and of boxes and cloth are grey.";
+        let caption = "Vertical force of the cloth on the boxes and on the plates. The weights of the boxes alone and of boxes and cloth are dashed.";
         let mut forces = Plot::new("forces", caption, "time [s]", "force [N]");
         for (i, (h, f)) in self.seen.heights.iter().zip(&self.seen.on_boxes).enumerate() {
             let (label, color) = (format!("box {}", i + 1), BOX_COLORS[i % BOX_COLORS.len()]);

@@ -64,7 +64,7 @@ fn bars(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
     let mut lengths = Vec::new();
     let mut tip = Plot::new(
         "bar",
-        "Displacement of the free end of a bar that is held at its other end. The first mode of a bar with the additional length of the grid is grey (see \
+        "Displacement of the free end of a bar that is held at its other end. The first mode of a bar with the additional length of the grid is dashed (see \
          the table).",
         "time [s]",
         "displacement [mm]",

@@ -206,7 +206,7 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &
     .log(true, true);
     let mut turns = Plot::new(
         "turned",
-        "Rolled path of the pin (radius times rotation angle) at ε = 1e-3. Rolling without slip is grey.",
+        "Rolled path of the pin (radius times rotation angle) at ε = 1e-3. Rolling without slip is the dashed closed form.",
         "time [s]",
         "rolled path r θ [m]",
     );

@@ -321,7 +321,7 @@ fn flow(cases: &mut Cases, out: &mut PageOutput) -> Result<(), PageError> {
     let last = curve[curve.len() - 1].1;
     let mut plot = Plot::new(
         "yield",
-        "Norm of the stress deviator of dough in simple shear. The yield limit √(2/3) σ_y is grey.",
+        "Norm of the stress deviator of dough in simple shear. The yield limit √(2/3) σ_y is the dashed closed form.",
         "shear [–]",
         "norm of the stress deviator [Pa]",
     );

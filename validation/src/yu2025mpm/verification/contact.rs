@@ -24,7 +24,7 @@ fn slopes(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
     let theta = 30f64.to_radians();
     let mut plot = Plot::new(
         "incline",
-        "Speed of a rubber block on a slope of 30°. The closed form g (sin θ − μ cos θ) t is grey.",
+        "Speed of a rubber block on a slope of 30°. The closed form g (sin θ − μ cos θ) t is dashed.",
         "time [s]",
         "speed [m/s]",
     );

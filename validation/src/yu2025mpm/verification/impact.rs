@@ -33,7 +33,7 @@ pub(super) fn sweep(
     let mut plot = Plot::new(
         "impact",
         "Coefficient of restitution of a rigid box that hits a rod (ν = 0) against the contact stiffness of a particle. \
-         E is Young's modulus, and s is the distance between particles. The closed form of a rod that is hit on its whole end is grey.",
+         E is Young's modulus, and s is the distance between particles. The closed form of a rod that is hit on its whole end is dashed.",
         "contact stiffness of a particle / (E s) [–]",
         "coefficient of restitution [–]",
     );
