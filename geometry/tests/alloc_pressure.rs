@@ -1,9 +1,7 @@
-//! No heap allocation in a warm query of a surface; times against the number of polygons.
+//! No heap allocation in a warm query of a surface.
 #![allow(clippy::unwrap_used, reason = "test code")]
 
-use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Instant;
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_geometry::Shape;
@@ -51,54 +49,4 @@ fn alloc_warm_surfaces_allocate_nothing() {
     run(&mut polygons);
     assert!(polygons > 10_000, "{polygons} polygons: the queries must have something to do");
     assert_eq!(allocations(|| run(&mut polygons)), 0);
-}
-
-#[test]
-#[ignore = "prints timings; run it alone"]
-fn print_timings() {
-    let median = |f: &mut dyn FnMut()| {
-        let mut times: Vec<f64> = (0..31)
-            .map(|_| {
-                let start = Instant::now();
-                f();
-                start.elapsed().as_secs_f64() * 1e6
-            })
-            .collect();
-        times.sort_by(f64::total_cmp);
-        times[15]
-    };
-    let floor = RigidSurface::new(&Shape::HalfSpace, None).unwrap();
-    let mut last: Option<(f64, [f64; 3], [f64; 3])> = None;
-    for h in [0.02, 0.01, 0.005, 0.0025, 0.00125] {
-        let start = Instant::now();
-        let field = PressureField::new(&Shape::Sphere { radius: 0.1 }, Some(h)).unwrap();
-        let made = start.elapsed().as_secs_f64() * 1e3;
-        let mesh = Arc::new(field.surface().unwrap());
-        let rigid = RigidSurface::new(&Shape::Mesh(mesh), None).unwrap();
-        let ball = Side::Compliant { field: &field, modulus: 1e7 };
-        let mut surface = ContactSurface::new();
-        let (at, up) = (
-            Isometry3::identity(),
-            Isometry3::new(Vector3::new(0.0, 0.0, 0.095), Vector3::new(0.4, 0.3, 0.2)),
-        );
-        let near = Isometry3::new(Vector3::new(0.0, 0.0, 0.19), Vector3::new(0.4, 0.3, 0.2));
-        let options = SurfaceOptions::default();
-        let (mut times, mut counts) = ([0.0; 3], [0.0; 3]);
-        for (k, (a, x)) in
-            [(Side::Rigid(&floor), up), (ball, near), (Side::Rigid(&rigid), near)].into_iter().enumerate()
-        {
-            times[k] = median(&mut || {
-                surface.find(&a, &at, &ball, &x, &options).unwrap();
-                black_box(&surface);
-            });
-            counts[k] = surface.polygons().len() as f64;
-        }
-        let exponents =
-            last.map(|(_, t, c)| [0, 1, 2].map(|k: usize| (times[k] / t[k]).ln() / (counts[k] / c[k]).ln()));
-        println!(
-            "{h} m, {} tetrahedra, made in {made:.1} ms: plane, ball, rigid ball {counts:?} polygons, {times:.1?} us, exponents {exponents:.2?}",
-            field.tetrahedra().len()
-        );
-        last = Some((h, times, counts));
-    }
 }

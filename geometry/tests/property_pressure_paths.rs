@@ -8,21 +8,15 @@ use signorini_core::na::{Translation3, UnitQuaternion};
 use signorini_geometry::Shape;
 use signorini_geometry::pressure::{ContactSurface, PressureField, SurfaceOptions};
 
-use crate::pressure_common::{Body, DROP, FADE, KEEP, P, Pose, V, angle_iron, shapes};
+use crate::pressure_common::{Body, DROP, FADE, KEEP, P, Pose, V, angle_iron, soft_shapes};
 
 fn bodies() -> &'static Vec<Body> {
     static BODIES: OnceLock<Vec<Body>> = OnceLock::new();
     BODIES.get_or_init(|| {
-        let mut out: Vec<Body> = shapes()
-            .iter()
-            .zip(0..)
-            .map(|(s, k)| {
-                let parts = if matches!(s, Shape::Mesh(_)) { 3.0 } else { 2.0 };
-                let field =
-                    PressureField::new(s, Some(parts * PressureField::default_resolution(s))).unwrap();
-                Body::Compliant(field, 1e6 * 3f64.powi(k % 3))
-            })
-            .collect();
+        let mut out = soft_shapes(3, |s| {
+            let parts = if matches!(s, Shape::Mesh(_)) { 3.0 } else { 2.0 };
+            Some(parts * PressureField::default_resolution(s))
+        });
         out.push(Body::rigid(&Shape::Mesh(Arc::new(angle_iron()))));
         out.push(Body::rigid(&Shape::Box { half_extents: V::new(0.1, 0.07, 0.05) }));
         out.push(Body::rigid(&Shape::HalfSpace));

@@ -9,7 +9,7 @@ use signorini_geometry::pressure::{PressureField, SurfaceOptions};
 use signorini_geometry::{Shape, TriangleMesh};
 
 use crate::pressure_common::{
-    Body, DROP, FADE, KEEP, P, Pose, Sums, V, angle_iron, between, integral, reference, shapes,
+    Body, DROP, FADE, KEEP, P, Pose, Sums, V, angle_iron, between, integral, reference, soft_shapes,
 };
 
 fn vector(size: f64) -> impl Strategy<Value = V> {
@@ -25,19 +25,11 @@ fn pose(reach: f64) -> impl Strategy<Value = Pose> {
 fn coarse() -> &'static Vec<Body> {
     static BODIES: OnceLock<Vec<Body>> = OnceLock::new();
     BODIES.get_or_init(|| {
-        let mut out: Vec<Body> = shapes()
-            .iter()
-            .zip(0..)
-            .map(|(s, k)| {
-                let resolution = match s {
-                    Shape::Mesh(m) => Some(m.aabb().half_extents().max() / 4.0),
-                    Shape::Box { .. } | Shape::Convex(_) => None,
-                    _ => Some(4.0 * PressureField::default_resolution(s)),
-                };
-                let field = PressureField::new(s, resolution).unwrap();
-                Body::Compliant(field, 1e6 * 3f64.powi(k % 5))
-            })
-            .collect();
+        let mut out = soft_shapes(5, |s| match s {
+            Shape::Mesh(m) => Some(m.aabb().half_extents().max() / 4.0),
+            Shape::Box { .. } | Shape::Convex(_) => None,
+            _ => Some(4.0 * PressureField::default_resolution(s)),
+        });
         out.push(Body::rigid(&Shape::Box { half_extents: V::new(0.1, 0.07, 0.05) }));
         out.push(Body::rigid(&Shape::Mesh(Arc::new(angle_iron()))));
         out.push(Body::rigid(&Shape::Mesh(Arc::new(TriangleMesh::icosphere(0.1, 1).unwrap()))));
@@ -49,8 +41,7 @@ fn coarse() -> &'static Vec<Body> {
 fn fine() -> &'static Vec<Body> {
     static BODIES: OnceLock<Vec<Body>> = OnceLock::new();
     BODIES.get_or_init(|| {
-        let mut out: Vec<Body> =
-            shapes().iter().zip(0..).map(|(s, k)| Body::soft(s, 1e6 * 3f64.powi(k % 5))).collect();
+        let mut out: Vec<Body> = soft_shapes(5, |_| None);
         out.push(Body::rigid(&Shape::Mesh(Arc::new(angle_iron()))));
         out.push(Body::rigid(&Shape::Sphere { radius: 0.08 }));
         out

@@ -25,6 +25,15 @@ pub enum Body {
     Rigid(RigidSurface),
 }
 
+/// [`shapes`] as compliant bodies, at resolutions of their own and with `moduli` different moduli.
+pub fn soft_shapes(moduli: i32, resolution: impl Fn(&Shape) -> Option<f64>) -> Vec<Body> {
+    let soft = |(shape, k): (&Shape, i32)| {
+        let field = PressureField::new(shape, resolution(shape)).unwrap();
+        Body::Compliant(field, 1e6 * 3f64.powi(k % moduli))
+    };
+    shapes().iter().zip(0..).map(soft).collect()
+}
+
 impl Body {
     pub fn soft(shape: &Shape, modulus: f64) -> Self {
         Self::Compliant(PressureField::new(shape, None).unwrap(), modulus)

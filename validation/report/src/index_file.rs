@@ -231,9 +231,9 @@ impl Index<'_> {
             parts.push(serde_json::json!({
                 "title": group.map_or(Group::FURTHER, |g| g.title),
                 "main": group.and_then(|g| g.main).and_then(|main| {
-                    let claim = records.iter().flat_map(|r| &r.claims).find(|c| c.id == main.id)?;
-                    let page = records.iter().find(|r| r.claims.iter().any(|c| c.id == main.id))?;
-                    Some(serde_json::json!({ "says": main.says, "claim": claim, "page": page.id }))
+                    let of = |r: &'_ PageRecord| r.claims.iter().position(|c| c.id == main.id);
+                    let (page, at) = records.iter().find_map(|r| Some((r, of(r)?)))?;
+                    Some(serde_json::json!({ "says": main.says, "claim": page.claims[at], "page": page.id }))
                 }),
                 "sources": Sources::of(cards.iter().filter_map(|c| c.page).flat_map(|r| &r.claims)),
                 "text": group.map_or("", |g| g.text),
