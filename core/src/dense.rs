@@ -56,6 +56,7 @@ impl DenseProblem {
             let rows = self.J.rows(3 * k, 3);
             map.push_block(0).copy_from_slice(rows.clone_owned().as_slice());
             pool.push(&ContactSeed {
+                preload: 0.0,
                 dt: self.dt,
                 gap: self.phi0[k],
                 velocity: FrozenProblem::contact_velocity_at(&map, k, self.v0.as_slice()),

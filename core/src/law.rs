@@ -85,16 +85,19 @@ pub struct LawProperties {
     pub reads_curvature: bool,
     /// Sliding opens the contact: an impulse acts where φ₀ + δt (vₙ − μ‖vₜ‖) < 0, on bodies that slide past each other too. Systems leave such pairs without a contact.
     pub glides: bool,
+    /// `prepare` reads [`ContactSeed::preload`](crate::ContactSeed::preload): the law takes contacts over areas, of which each polygon is one contact.
+    pub reads_preload: bool,
 }
 
 impl LawProperties {
-    /// Convex, finite everywhere, with a continuous impulse; of no curvature of surfaces.
+    /// Convex, finite everywhere, with a continuous impulse; of no curvature of surfaces and no preload.
     pub const CONVEX: Self = Self {
         convex: true,
         barrier: false,
         smoothness: Smoothness::C1,
         reads_curvature: false,
         glides: false,
+        reads_preload: false,
     };
 }
 

@@ -124,6 +124,9 @@ pub struct ContactSeed {
     pub dt: f64,
     /// Gap φ₀ at the start of the step \[m\]; negative when penetrating.
     pub gap: f64,
+    /// Elastic force at φ₀ = 0 \[N\]: that of a polygon of a contact over an area, A p, whose stiffness A g may be zero; 0 for contacts at points. Read by laws whose [`LawProperties::reads_preload`](crate::LawProperties::reads_preload) says so.
+    #[serde(default)]
+    pub preload: f64,
     /// Contact velocity at the start of the step, contact frame (n, t₁, t₂) \[m/s\], 3.
     pub velocity: SVector<f64, 3>,
     /// Combined surface parameters.
@@ -164,9 +167,18 @@ impl ContactSeed {
         self.sides[0].linear + self.sides[1].linear
     }
 
-    /// Energy ½ (1 − I) k φ₋² that a linear spring gives back; it acts while the gap is negative \[J\]. I is zero but for soft contacts of MuJoCo.
+    /// Elastic force f₀ = f_p − k φ₀ at the start, with the preload f_p; negative where the contact is open \[N\].
+    pub fn elastic_force(&self) -> f64 {
+        self.preload - self.material.stiffness * self.gap
+    }
+
+    /// Energy ½ (1 − I) k φ₋² that a linear spring gives back; it acts while the gap is negative \[J\]. I is zero but for soft contacts of MuJoCo. A preloaded spring gives ½ (f₀)₊²/k, and nothing where k is zero.
     pub fn spring_energy(&self) -> f64 {
         let m = &self.material;
+        if self.preload != 0.0 {
+            let force = self.elastic_force().max(0.0);
+            return if m.stiffness > 0.0 { 0.5 * force * force / m.stiffness } else { 0.0 };
+        }
         0.5 * (1.0 - m.impedance) * m.stiffness * self.gap.min(0.0).powi(2)
     }
 

@@ -26,6 +26,7 @@ const G: f64 = 9.81;
 
 fn seed(r: &mut Rng) -> ContactSeed {
     ContactSeed {
+        preload: 0.0,
         dt: r.log_uniform(1e-4, 3e-2),
         gap: 1e-3 * r.uniform(-1.0, 0.5),
         velocity: Vector3::from_fn(|_, _| r.uniform(-1.0, 1.0)),

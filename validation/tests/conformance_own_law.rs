@@ -16,6 +16,7 @@ use signorini_testkit::rng::Rng;
 fn conformance_own_law() {
     let draw = |r: &mut Rng| {
         let seed = ContactSeed {
+            preload: 0.0,
             dt: r.log_uniform(1e-4, 3e-2),
             gap: 1e-3 * r.uniform(-1.0, 0.5),
             velocity: Vector3::from_fn(|_, _| r.uniform(-1.0, 1.0)),

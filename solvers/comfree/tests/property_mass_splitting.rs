@@ -67,7 +67,15 @@ fn random(r: &mut Rng, open: bool) -> Random {
             material.friction_torsional = r.log_uniform(1e-3, 1.0);
             material.friction_rolling = r.log_uniform(1e-3, 1.0);
             let velocity = signorini_core::na::Vector3::zeros();
-            out.contacts.push(ContactSeed { dt, gap: gap(r), velocity, material, sides, curvature: None });
+            out.contacts.push(ContactSeed {
+                preload: 0.0,
+                dt,
+                gap: gap(r),
+                velocity,
+                material,
+                sides,
+                curvature: None,
+            });
         } else {
             let w = sides[0].linear[(0, 0)] + sides[1].linear[(0, 0)];
             let contacts = on.iter().map(|t| touched[*t]).max().unwrap();

@@ -277,7 +277,7 @@ impl SkinStep {
             };
             let sides = if held[0] { [side(1), side(0)] } else { [side(0), side(1)] };
             let velocity = p.velocity(world, v);
-            ContactSeed { dt, gap: p.gap, velocity, material, curvature, sides }
+            ContactSeed { preload: 0.0, dt, gap: p.gap, velocity, material, curvature, sides }
         }));
     }
 }

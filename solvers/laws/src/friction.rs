@@ -49,8 +49,8 @@ impl LaggedFriction {
         let m = &seed.material;
         let slip = seed.velocity[1].hypot(seed.velocity[2]);
         let mu = friction_coefficient(m.friction_static, m.friction_dynamic, slip / m.stiction_speed);
-        let elastic = -m.stiffness * seed.gap;
-        let damper = m.dissipation == 0.0 && m.relaxation_time > 0.0 && seed.gap <= 0.0;
+        let elastic = seed.elastic_force();
+        let damper = m.dissipation == 0.0 && m.relaxation_time > 0.0 && elastic >= 0.0;
         let force =
             if damper { elastic - m.stiffness * m.relaxation_time * seed.velocity[0] } else { elastic };
         let force = force.max(0.0);

@@ -21,7 +21,7 @@ impl ContactLaw<1> for Frictionless {
     type Seed = ContactSeed;
     type Params = NormalPotential;
     const KEY: &'static str = "frictionless";
-    const PROPERTIES: LawProperties = LawProperties::CONVEX;
+    const PROPERTIES: LawProperties = LawProperties { reads_preload: true, ..LawProperties::CONVEX };
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, seed: &ContactSeed) -> NormalPotential {

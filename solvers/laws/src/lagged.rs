@@ -58,12 +58,12 @@ impl ContactLaw<3> for Lagged {
     type Seed = ContactSeed;
     type Params = LaggedParams;
     const KEY: &'static str = "lagged";
-    const PROPERTIES: LawProperties = LawProperties::CONVEX;
+    const PROPERTIES: LawProperties = LawProperties { reads_preload: true, ..LawProperties::CONVEX };
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, seed: &ContactSeed) -> LaggedParams {
         let f = LaggedFriction::new(seed, self.sigma_r);
-        let unknown = seed.gap > 0.0 || seed.material.impedance > 0.0;
+        let unknown = seed.elastic_force() < 0.0 || seed.material.impedance > 0.0;
         let open = unknown.then(|| [f.mu, f.mu * self.sigma_r * seed.inverse_mass()]);
         let slip = SlipPotential::new(f.mu * f.n0, f.eps);
         LaggedParams { normal: NormalPotential::new(seed), slip, open }

@@ -52,7 +52,8 @@ impl ContactLaw<3> for Similar {
     type Seed = ContactSeed;
     type Params = SimilarParams;
     const KEY: &'static str = "similar";
-    const PROPERTIES: LawProperties = LawProperties { glides: true, ..LawProperties::CONVEX };
+    const PROPERTIES: LawProperties =
+        LawProperties { glides: true, reads_preload: true, ..LawProperties::CONVEX };
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, seed: &ContactSeed) -> SimilarParams {

@@ -30,6 +30,7 @@ fn resting(dt: f64, mass: f64, mu: f64, v0: Vector3<f64>) -> ContactSeed {
     let material =
         ContactMaterial { friction_static: mu, friction_dynamic: mu, ..ContactMaterial::default() };
     ContactSeed {
+        preload: 0.0,
         dt,
         gap: -mass * 9.81 / material.stiffness,
         velocity: v0,
@@ -111,6 +112,7 @@ fn analytic_joint_friction_creeps_and_stops_like_contact_friction() {
 fn analytic_an_open_contact_takes_the_impulse_that_closes_it_once() {
     let law = Lagged::default();
     let seed = ContactSeed {
+        preload: 0.0,
         dt: 0.01,
         gap: 1e-3,
         velocity: Vector3::new(-1.0, 2.0, 0.0),

@@ -28,6 +28,7 @@ fn seed(r: &mut Rng) -> ContactSeed {
     let gap = r.log_uniform(1e-5, 1e-2);
     let second = if r.chance(0.5) { side(r) } else { ContactSide::default() };
     ContactSeed {
+        preload: 0.0,
         dt: r.log_uniform(1e-3, 1e-2),
         gap: if r.chance(0.3) { gap } else { -gap },
         velocity: Vector3::from_fn(|_, _| r.normal()),

@@ -15,6 +15,7 @@ fn number(v: &Value, key: &str) -> f64 {
 
 fn seed(dt: f64, gap: f64, v: f64, mass: f64, material: ContactMaterial) -> ContactSeed {
     ContactSeed {
+        preload: 0.0,
         dt,
         gap,
         velocity: Vector3::new(v, 0.0, 0.0),

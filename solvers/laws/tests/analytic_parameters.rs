@@ -11,6 +11,7 @@ use signorini_testkit::rng::Rng;
 fn seed(r: &mut Rng) -> ContactSeed {
     let mu = r.uniform(0.1, 1.5);
     ContactSeed {
+        preload: 0.0,
         dt: r.log_uniform(1e-3, 1e-2),
         gap: -r.log_uniform(1e-5, 1e-2),
         velocity: Vector3::new(0.02 * r.normal(), r.normal(), r.normal()),

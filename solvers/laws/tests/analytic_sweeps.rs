@@ -30,6 +30,7 @@ fn seed(r: &mut Rng) -> ContactSeed {
     };
     let gap = r.log_uniform(1e-5, 1e-3);
     ContactSeed {
+        preload: 0.0,
         dt: r.log_uniform(1e-3, 1e-2),
         gap: if r.chance(0.3) { gap } else { -gap },
         velocity: Vector3::zeros(),

@@ -32,6 +32,7 @@ fn seed(r: &mut Rng) -> ContactSeed {
     material.friction_rolling = r.log_uniform(1e-4, 1e-1);
     let second = if r.chance(0.5) { side(r) } else { ContactSide::default() };
     ContactSeed {
+        preload: 0.0,
         dt: r.log_uniform(1e-3, 2e-2),
         gap,
         velocity: SVector::zeros(),
@@ -61,6 +62,7 @@ fn analytic_recovery_is_bounded() {
     let side = ContactSide::single(Matrix3::identity(), 1);
     for (gap, expected) in [(-1e-3, 0.15), (-4e-3, 0.6), (-0.04, 1.0)] {
         let seed = ContactSeed {
+            preload: 0.0,
             dt: 2e-3,
             gap,
             velocity: Vector3::zeros(),
@@ -243,6 +245,7 @@ fn analytic_paper_law_of_a_point() {
     let mut material = signorini_core::ContactMaterial::default();
     (material.friction_static, material.friction_dynamic) = (mu, mu);
     let s = ContactSeed {
+        preload: 0.0,
         dt: h,
         gap,
         velocity: SVector::zeros(),

@@ -4,7 +4,7 @@ use signorini_core::na::{Matrix3, SVector};
 use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide};
 use signorini_laws::{
     DryFriction, DryFrictionSeed, Frictionless, Gain, GainSeed, Lagged, Limit, LimitSeed, NearRigid,
-    NearRigidSeed, Sap, Similar, Softness,
+    NearRigidSeed, NormalPotential, Sap, Similar, Softness,
 };
 use signorini_testkit::law::{LawReport, LawSuite, Scale, rescale_contact, rescale_velocity};
 use signorini_testkit::random_problem::random_material;
@@ -27,6 +27,7 @@ fn contact_seed(r: &mut Rng) -> ContactSeed {
     let g = Matrix3::from_fn(|_, _| r.normal());
     let impedance = if r.chance(0.3) { r.uniform(0.0, 0.99) } else { 0.0 };
     ContactSeed {
+        preload: 0.0,
         dt,
         gap,
         velocity: SVector::from_fn(|_, _| speed(r)),
@@ -43,6 +44,71 @@ fn contact_velocity<const D: usize>(r: &mut Rng, s: &ContactSeed) -> SVector<f64
         v[0] = -s.gap / s.dt * r.uniform(0.5, 1.5);
     }
     v
+}
+
+/// Polygons of contacts over areas, before they touch (f_e0 < 0) and after, some of them without stiffness or dissipation.
+fn polygon_seed(r: &mut Rng) -> ContactSeed {
+    let mut seed = contact_seed(r);
+    let m = &mut seed.material;
+    let depth = if seed.gap == 0.0 { r.log_uniform(1e-7, 1e-2) } else { -seed.gap };
+    (seed.preload, seed.gap) = (m.stiffness * depth, 0.0);
+    m.impedance = 0.0;
+    if r.chance(0.3) {
+        m.stiffness = if r.chance(0.5) { 0.0 } else { m.stiffness * r.log_uniform(1e-15, 1.0) };
+    }
+    if r.chance(0.3) {
+        m.dissipation = 0.0;
+    }
+    seed
+}
+
+fn over_areas<L: ContactLaw<D, Seed = ContactSeed>, const D: usize>(
+    law: L,
+    bound: impl Fn(&L::Params, f64) -> f64,
+) -> LawReport {
+    assert!(L::PROPERTIES.reads_preload);
+    let draw = |r: &mut Rng| {
+        let seed = polygon_seed(r);
+        let mut v = SVector::from_fn(|_, _| speed(r));
+        // Near where it opens, unless no body is as fast.
+        let opening = seed.preload / (seed.dt * seed.material.stiffness);
+        if opening.abs() < 1e3 && r.chance(0.5) {
+            v[0] = opening * r.uniform(0.5, 1.5);
+        }
+        (seed, v)
+    };
+    LawSuite::new(law, draw, |(seed, v), s| (rescale_contact(seed, s), rescale_velocity(v, s)))
+        .contact(bound)
+        .assert_conforms()
+}
+
+#[test]
+fn conformance_of_polygons() {
+    let report = over_areas(Lagged::default(), |p, _| p.friction_bound());
+    assert!(report.active > 1300 && report.active < 3999, "{report}");
+    let report = over_areas(Similar::default(), |p, gamma_n| p.friction_coefficient() * gamma_n);
+    assert!(report.active > 1300 && report.active < 3999, "{report}");
+    let report = over_areas::<_, 1>(Frictionless, |_, _| 0.0);
+    assert!(report.active > 1300 && report.active < 3999, "{report}");
+}
+
+/// kurtz2025cenic, eq. (13), of polygons: γ_n = δt (f₀ − δt k v)₊ (1 − d v)₊, whatever the stiffness.
+#[test]
+fn property_polygons_press_as_the_equation_says() {
+    for i in 0..4000 {
+        let r = &mut Rng::new(i);
+        let s = polygon_seed(r);
+        let m = ContactMaterial { relaxation_time: 0.0, ..s.material };
+        let s = ContactSeed { material: m, ..s };
+        let v = contact_velocity::<1>(r, &s)[0];
+        let expected =
+            s.dt * (s.preload - s.dt * m.stiffness * v).max(0.0) * (1.0 - m.dissipation * v).max(0.0);
+        let p = NormalPotential::new(&s);
+        let (_, found, _) = p.eval(v);
+        let scale = s.dt * (s.preload.abs() + s.dt * m.stiffness * v.abs()) * (1.0 + m.dissipation * v.abs());
+        assert!((found - expected).abs() <= 1e-12 * scale, "{i}: {found} for {expected}, {s:?}");
+        assert_eq!(p.value(v), p.eval(v).0);
+    }
 }
 
 fn contact<L: ContactLaw<D, Seed = ContactSeed>, const D: usize>(

@@ -33,6 +33,7 @@ fn seed(r: &mut Rng) -> ContactSeed {
     let material = ContactMaterial { condim: 6, ..random_material(r) };
     let angular = ContactSide { angular: w, ..ContactSide::single(w, 2)[0] };
     ContactSeed {
+        preload: 0.0,
         dt: r.log_uniform(1e-3, 1e-2),
         gap: -r.log_uniform(1e-4, 1e-2),
         velocity: SVector::from_fn(|_, _| r.log_uniform(1e-4, 1.0)),

@@ -94,6 +94,7 @@ fn contact<L: ContactLaw<D, Seed = ContactSeed>, const D: usize>(
         let mut sides = ContactSide::single(Matrix3::identity() / mass, 1);
         sides[0].reference = 1.0 / mass;
         let seed = ContactSeed {
+            preload: 0.0,
             dt,
             gap: r,
             velocity: Vector3::new(v0, 0.0, 0.0),

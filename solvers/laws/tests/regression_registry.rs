@@ -76,6 +76,7 @@ fn regression_snapshots_keep_every_bit() {
 fn regression_a_refilled_pool_equals_a_fresh_one() {
     let dense = random_dense_problem(5, 6, 3);
     let seed = |k: usize| ContactSeed {
+        preload: 0.0,
         dt: dense.dt,
         gap: dense.phi0[k],
         velocity: dense.v0.fixed_rows::<3>(0).into_owned(),

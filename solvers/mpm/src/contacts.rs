@@ -149,6 +149,7 @@ impl Touch {
         let normal = self.frame.column(0).into_owned();
         let curvature = obstacle.curvature_for(law, self.volume, &self.x, &normal);
         ContactSeed {
+            preload: 0.0,
             dt,
             gap: self.gap,
             velocity,

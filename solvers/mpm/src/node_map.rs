@@ -431,7 +431,7 @@ mod tests {
             by_points.points.fill(all.iter().map(|c| parts(c)), &block, reaches);
             own.finish();
             by_points.finish();
-            let seed = ContactSeed { dt: 1e-3, gap: -1e-3, velocity: Vector3::zeros(), material: ContactMaterial::default(), sides: [ContactSide::default(); 2], curvature: None };
+            let seed = ContactSeed { preload: 0.0, dt: 1e-3, gap: -1e-3, velocity: Vector3::zeros(), material: ContactMaterial::default(), sides: [ContactSide::default(); 2], curvature: None };
             let law = signorini_laws::contact_pool("lagged").unwrap();
             let pools = Pools::new(vec![crate::seeded(&*law, vec![seed; count]).unwrap()]);
             let (nodes, constraints): (Vec<u32>, Vec<u32>) = ((0..freedoms.len() as u32).collect(), (0..count as u32).collect());
@@ -485,7 +485,7 @@ mod tests {
                     let own = *w * frame.transpose() * freedoms[*b as usize].basis();
                     blocks.push_block(*b as usize).copy_from_slice(own.as_slice());
                 }
-                seeds.push(ContactSeed { dt: 1e-3, gap: -1e-3, velocity: Vector3::zeros(), material: ContactMaterial::default(), sides: [ContactSide::default(); 2], curvature: None, });
+                seeds.push(ContactSeed { preload: 0.0, dt: 1e-3, gap: -1e-3, velocity: Vector3::zeros(), material: ContactMaterial::default(), sides: [ContactSide::default(); 2], curvature: None, });
             }
             map.finish();
             let law = signorini_laws::contact_pool("lagged").unwrap();

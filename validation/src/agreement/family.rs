@@ -211,7 +211,8 @@ impl Family {
             } else {
                 FrozenProblem::contact_velocity_at(&map, k, &free)
             };
-            let contact = ContactSeed { dt: DT, gap, velocity, material, sides, curvature: None };
+            let contact =
+                ContactSeed { preload: 0.0, dt: DT, gap, velocity, material, sides, curvature: None };
             let inverse_mass = contact.inverse_mass();
             touches.push(Touch { gap, contact, inverse_mass, random: std::array::from_fn(|_| r.uniform()) });
         }

@@ -196,6 +196,7 @@ mod tests {
             let seed = ContactSeed {
                 dt: 2e-3,
                 gap,
+                preload: 0.0,
                 velocity: Vector3::zeros(),
                 material: ContactMaterial { condim, ..ContactMaterial::default() },
                 curvature: None,

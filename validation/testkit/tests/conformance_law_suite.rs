@@ -99,6 +99,7 @@ impl ContactLaw<3> for Broken {
 
 fn draw(r: &mut Rng) -> (ContactSeed, Vector3<f64>) {
     let seed = ContactSeed {
+        preload: 0.0,
         dt: r.log_uniform(1e-3, 1e-2),
         gap: 1e-3 * r.normal(),
         velocity: r.vector(),

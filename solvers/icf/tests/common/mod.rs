@@ -90,6 +90,7 @@ impl Parts {
         let mut contacts = Pool::<L, 3>::new(law);
         for (k, c) in self.contacts.iter().enumerate() {
             contacts.push(&ContactSeed {
+                preload: 0.0,
                 dt: self.dt,
                 gap: c.gap,
                 velocity: FrozenProblem::contact_velocity_at(&map, k, &v0),

@@ -9,7 +9,7 @@ const PART: f64 = 1e-4;
 
 /// Largest deviation of −dE/dφ, E of [`ContactLaw::stored_energy`], from the force γₙ/δt of the law at rest, over depths from a tenth of that of `seed` to all of it, relative to the force at the whole depth.
 ///
-/// The seed is taken without velocity, dissipation and impedance, its gap as a depth. A law that states no energy though it pushes has a deviation of 1; a seed without a gap none.
+/// The seed is taken without preload, velocity, dissipation and impedance, its gap as a depth. A law that states no energy though it pushes has a deviation of 1; a seed without a gap none.
 pub(super) fn stored_energy_deviation<L, const D: usize>(law: &L, seed: &ContactSeed) -> f64
 where
     L: ContactLaw<D, Seed = ContactSeed>,
@@ -19,7 +19,7 @@ where
         return 0.0;
     }
     let at = |d: f64| {
-        let mut s = ContactSeed { dt: SHORT, gap: -d, velocity: Vector3::zeros(), ..*seed };
+        let mut s = ContactSeed { preload: 0.0, dt: SHORT, gap: -d, velocity: Vector3::zeros(), ..*seed };
         let m = &mut s.material;
         (m.dissipation, m.relaxation_time, m.impedance) = (0.0, 0.0, 0.0);
         s

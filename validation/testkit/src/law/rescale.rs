@@ -49,6 +49,7 @@ pub fn rescale_contact(seed: &ContactSeed, s: Scale) -> ContactSeed {
     let mut out = *seed;
     out.dt *= s.time;
     out.gap *= s.length;
+    out.preload *= s.mass * s.length / (s.time * s.time);
     out.velocity *= s.speed();
     out.curvature = out.curvature.map(|c| c.map(|c| c / s.length));
     for side in &mut out.sides {

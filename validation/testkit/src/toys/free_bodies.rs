@@ -226,6 +226,7 @@ impl System for FreeBodies {
                     feature: k as u64,
                 });
                 s.seeds.push(ContactSeed {
+                    preload: 0.0,
                     dt: 0.0,
                     gap,
                     velocity: FrozenProblem::contact_velocity_at(parts.map, k, &x0.v),

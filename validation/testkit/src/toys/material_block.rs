@@ -227,6 +227,7 @@ impl System for MaterialBlock {
                 feature: p as u64,
             });
             seeds.push(ContactSeed {
+                preload: 0.0,
                 dt: 0.0,
                 gap,
                 velocity: r_wc.transpose() * (vector(&x0.v, p) - self.ground.velocity),
