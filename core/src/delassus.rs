@@ -2,6 +2,7 @@ use nalgebra::{self as na, Matrix3, Vector3};
 
 use crate::frozen_kernels::square;
 use crate::frozen_map::MAX_ROWS;
+use crate::shared_rows::SHARED;
 use crate::{BlockDiagonal, ContactSide, FrozenMap, FrozenProblem};
 
 impl ContactSide {
@@ -24,7 +25,7 @@ impl FrozenMap {
         for (i, (_, block)) in self.entries(k).enumerate() {
             let side = &mut sides[i.min(1)];
             if dim == 3 {
-                side.linear += square::<3>(block);
+                side.linear += square::<3>(&block);
                 continue;
             }
             for c in block.chunks_exact(dim) {
@@ -54,6 +55,15 @@ impl FrozenProblem {
     pub fn set_sides(inertia: &BlockDiagonal, map: &FrozenMap, k: usize, sides: &mut [ContactSide; 2]) {
         let (_, d) = map.rows_of(k);
         ContactSide::clear(sides, d);
+        // Contacts over areas, whose rows are products, without room for these.
+        if let Some(m) = map.shared.of(k).filter(|_| d == 3) {
+            for (i, (b, block)) in m.rows.own_entries(m.set).enumerate() {
+                let columns = block.as_chunks::<SHARED>().0.iter().map(|c| m.selected::<3>(c));
+                sides[i.min(1)].linear +=
+                    Matrix3::from_data(na::ArrayStorage(inertia.inverse_product::<3>(b, columns)));
+            }
+            return;
+        }
         for (i, (b, block)) in map.entries(k).enumerate() {
             let side = &mut sides[i.min(1)];
             let row = |c: &[f64], i: usize| if i < d { c[i] } else { 0.0 };

@@ -1,10 +1,16 @@
+use std::borrow::Cow;
+
 use nalgebra::{DMatrix, SMatrix, SVector};
 use serde::{Deserialize, Serialize};
 
 use crate::consistency::{Inconsistent, check_starts, ensure};
 use crate::frozen_kernels::{add_product, add_product_by_turns, square};
+use crate::shared_rows::{SHARED, SharedRows};
 
 /// Block-sparse affine map v_c = J v + b: for each constraint a few dense blocks of J.
+///
+/// Many constraints between two bodies, such as the polygons of a contact over an area, may share the rows of J: v_c = S (J_s v) + b with the six rows J_s of the relative spatial velocity of the bodies
+/// ([`FrozenMap::push_shared`], [`FrozenMap::push_member`]).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FrozenMap {
     pub(crate) starts: Vec<usize>,
@@ -15,6 +21,8 @@ pub struct FrozenMap {
     pub(crate) entry_at: Vec<u32>,
     pub(crate) jac: Vec<f64>,
     pub(crate) bias: Vec<f64>,
+    #[serde(default, skip_serializing_if = "SharedRows::is_empty")]
+    pub(crate) shared: SharedRows,
 }
 
 impl FrozenMap {
@@ -70,7 +78,8 @@ impl FrozenMap {
                 ensure("map.jac", at <= self.jac.len(), "it has too few entries")?;
             }
         }
-        ensure("map.jac", at == self.jac.len(), "it has too many entries")
+        ensure("map.jac", at == self.jac.len(), "it has too many entries")?;
+        self.shared.check(self)
     }
 
     /// Takes over another map; nothing is allocated once the storage has grown.
@@ -83,11 +92,11 @@ impl FrozenMap {
         self.entry_at.clone_from(&other.entry_at);
         self.jac.clone_from(&other.jac);
         self.bias.clone_from(&other.bias);
+        self.shared.copy_from(&other.shared);
     }
 
     /// Calls `f(unknown block, rows, J block)` for every block of J.
-    #[inline(always)]
-    pub(crate) fn for_blocks_mut(&mut self, mut f: impl FnMut(usize, usize, &mut [f64])) {
+    pub(crate) fn for_blocks_mut(&mut self, f: &mut impl FnMut(usize, usize, &mut [f64])) {
         for k in 0..self.dims.len() {
             let d = self.dims[k] as usize;
             for e in self.entry_start[k] as usize..self.entry_start[k + 1] as usize {
@@ -95,6 +104,9 @@ impl FrozenMap {
                 let n = self.starts[b + 1] - self.starts[b];
                 f(b, d, &mut self.jac[at..at + d * n]);
             }
+        }
+        if let Some(rows) = &mut self.shared.rows {
+            rows.for_blocks_mut(f);
         }
     }
 
@@ -108,6 +120,7 @@ impl FrozenMap {
         self.entry_at.clear();
         self.jac.clear();
         self.bias.clear();
+        self.shared.clear();
     }
 
     /// Starts a constraint of `dim` rows with surface velocity `bias` \[m/s\], dim; add its blocks with
@@ -117,6 +130,23 @@ impl FrozenMap {
         self.dims.push(bias.len() as u32);
         self.bias.extend_from_slice(bias);
         self.entry_start.push(self.entry_block.len() as u32);
+        self.shared.push_plain();
+    }
+
+    /// Starts six rows that constraints share, V = J_s v; add their blocks with [`FrozenMap::push_shared_block`], ascending by block, and their constraints with [`FrozenMap::push_member`].
+    pub fn push_shared(&mut self) {
+        self.shared.rows_over(&self.starts, self.dims.len()).push_constraint(&[0.0; SHARED]);
+    }
+
+    /// Adds a zero block of J_s to the last shared rows and returns it: 6 × n_block, column-major.
+    pub fn push_shared_block(&mut self, block: usize) -> &mut [f64] {
+        self.shared.rows_over(&self.starts, self.dims.len()).push_block(block)
+    }
+
+    /// Adds a constraint v_c = S V + b with the last shared rows: S, dim × 6, column-major, and b \[m/s\], dim.
+    pub fn push_member(&mut self, select: &[f64], bias: &[f64]) {
+        self.push_constraint(bias);
+        self.shared.make_member(select);
     }
 
     /// Adds a zero block of J to the last constraint and returns it: dim × n_block, column-major.
@@ -148,8 +178,18 @@ impl FrozenMap {
         self.bias.len()
     }
 
-    /// Blocks of constraint `k`: (unknown block, J block column-major).
-    pub fn entries(&self, k: usize) -> impl Iterator<Item = (usize, &[f64])> {
+    /// Blocks of constraint `k`: (unknown block, J block column-major); of a constraint that shares its rows these are products.
+    pub fn entries(&self, k: usize) -> impl Iterator<Item = (usize, Cow<'_, [f64]>)> {
+        let own = self.own_entries(k).map(|(b, block)| (b, Cow::Borrowed(block)));
+        let (member, dim) = (self.shared.of(k), self.dims[k] as usize);
+        let products = member.into_iter().flat_map(move |m| {
+            m.rows.own_entries(m.set).map(move |(b, block)| (b, Cow::Owned(m.product(dim, block))))
+        });
+        own.chain(products)
+    }
+
+    /// Blocks of constraint `k` that it shares with none.
+    pub(crate) fn own_entries(&self, k: usize) -> impl Iterator<Item = (usize, &[f64])> {
         let d = self.dims[k] as usize;
         (self.entry_start[k] as usize..self.entry_start[k + 1] as usize).map(move |e| {
             let b = self.entry_block[e] as usize;
@@ -188,6 +228,9 @@ impl FrozenMap {
     /// out += J_k v.
     #[inline(always)]
     pub(crate) fn multiply(&self, k: usize, v: &[f64], out: &mut [f64]) {
+        if let Some(m) = self.shared.of(k) {
+            return m.add_selected(&m.velocity(v), out);
+        }
         match out.len() {
             1 => self.multiply_fixed::<1>(k, v, out),
             2 => self.multiply_fixed::<2>(k, v, out),
@@ -195,7 +238,7 @@ impl FrozenMap {
             4 => self.multiply_fixed::<4>(k, v, out),
             6 => self.multiply_fixed::<6>(k, v, out),
             d => {
-                for (b, block) in self.entries(k) {
+                for (b, block) in self.own_entries(k) {
                     let vb = &v[self.starts[b]..self.starts[b + 1]];
                     for (x, col) in vb.iter().zip(block.chunks_exact(d)) {
                         for (o, j) in out.iter_mut().zip(col) {
@@ -210,8 +253,11 @@ impl FrozenMap {
     #[inline(always)]
     pub(crate) fn multiply_fixed<const D: usize>(&self, k: usize, v: &[f64], out: &mut [f64]) {
         let Some(out) = out.first_chunk_mut::<D>() else { return };
+        if let Some(m) = self.shared.of(k) {
+            return m.add_selected(&m.velocity(v), out);
+        }
         let mut sum = *out;
-        for (b, block) in self.entries(k) {
+        for (b, block) in self.own_entries(k) {
             add_product::<D>(block, &v[self.starts[b]..self.starts[b + 1]], &mut sum);
         }
         *out = sum;
@@ -222,8 +268,12 @@ impl FrozenMap {
     pub fn velocity_of<const D: usize>(&self, k: usize, v: &[f64]) -> SVector<f64, D> {
         let row = self.rows[k] as usize;
         let mut sum = SVector::<f64, D>::from_column_slice(&self.bias[row..row + D]);
+        if let Some(m) = self.shared.of(k) {
+            m.add_selected(&m.velocity(v), sum.as_mut_slice());
+            return sum;
+        }
         let mut odd = SVector::<f64, D>::zeros();
-        for (b, block) in self.entries(k) {
+        for (b, block) in self.own_entries(k) {
             add_product_by_turns::<D>(block, &v[self.starts[b]..], &mut sum, &mut odd);
         }
         sum + odd
@@ -232,7 +282,12 @@ impl FrozenMap {
     /// v += J_kᵀ γ of a constraint of D rows.
     #[inline(always)]
     pub fn push<const D: usize>(&self, k: usize, gamma: &SVector<f64, D>, v: &mut [f64]) {
-        for (b, block) in self.entries(k) {
+        if let Some(m) = self.shared.of(k) {
+            let mut sum = [0.0; SHARED];
+            m.add_turned_back(gamma.as_slice(), &mut sum);
+            return m.rows.add_transposed(m.set, &sum, v);
+        }
+        for (b, block) in self.own_entries(k) {
             for (column, v) in block.as_chunks::<D>().0.iter().zip(&mut v[self.starts[b]..]) {
                 let mut sum = 0.0;
                 (0..D).for_each(|i| sum += column[i] * gamma[i]);
@@ -245,7 +300,7 @@ impl FrozenMap {
     #[inline(always)]
     pub fn square_of<const D: usize>(&self, k: usize) -> SMatrix<f64, D, D> {
         let mut sum = SMatrix::zeros();
-        self.entries(k).for_each(|(_, block)| sum += square::<D>(block));
+        self.entries(k).for_each(|(_, block)| sum += square::<D>(&block));
         sum
     }
 }

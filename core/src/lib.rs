@@ -85,6 +85,7 @@ mod part;
 mod pool;
 mod problem;
 mod runaway;
+mod shared_rows;
 mod snapshot;
 mod solver;
 mod state;

@@ -7,7 +7,7 @@ impl BlockDiagonal {
     /// Writes `map` with Yᵀ in place of J; nothing is allocated once `out` has grown.
     pub fn whiten_map(&self, map: &FrozenMap, out: &mut FrozenMap) {
         out.copy_from(map);
-        out.for_blocks_mut(|b, dim, block| {
+        out.for_blocks_mut(&mut |b, dim, block: &mut [f64]| {
             let n = block.len() / dim;
             whiten(self.factor_of(b), n, dim, block);
         });

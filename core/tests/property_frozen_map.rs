@@ -33,6 +33,8 @@ struct Row {
     dim: usize,
     blocks: Vec<usize>,
     stiffness: f64,
+    /// The constraint shares rows: with the one before if that has the same blocks.
+    member: bool,
 }
 
 const DIMS: [usize; 6] = [1, 2, 3, 4, 5, 6];
@@ -77,15 +79,16 @@ fn cases() -> impl Strategy<Value = (Vec<usize>, Vec<Row>)> {
     let size = prop_oneof![3 => Just(6_usize), 2 => 1_usize..10, 1 => 60_usize..70];
     prop::collection::vec(size, 1..6).prop_flat_map(|sizes| {
         let nb = sizes.len();
-        let row = (0..DIMS.len(), prop::collection::btree_set(0..nb, 0..=3.min(nb)), 0_u8..4);
+        let row = (0..DIMS.len(), prop::collection::btree_set(0..nb, 0..=3.min(nb)), 0_u8..4, any::<bool>());
         let rows = prop::collection::vec(row, 0..12).prop_map(|list| {
             let mut rows: Vec<Row> = list
                 .into_iter()
                 // Contacts of three rows on the same pair come in runs: the hot path sums them.
-                .map(|(d, blocks, k)| Row {
+                .map(|(d, blocks, k, member)| Row {
                     dim: DIMS[if k == 1 { 2 } else { d }],
                     blocks: blocks.into_iter().collect(),
                     stiffness: f64::from(k),
+                    member,
                 })
                 .collect();
             rows.sort_by_key(|r| r.dim);
@@ -111,19 +114,52 @@ proptest! {
         let starts = signorini_core::Inertia::block_starts(&inertia).to_vec();
         let mut map = FrozenMap::new(&starts);
         let mut at = 0;
+        let mut next = || {
+            at += 1;
+            (f64::from(at) * 0.7).sin()
+        };
+        // J by hand, and the shared rows of the constraint before with their blocks.
+        let mut by_hand: Vec<DMatrix<f64>> = Vec::new();
+        let mut last: Option<(&[usize], DMatrix<f64>)> = None;
         for r in &rows {
-            map.push_constraint(&vec![0.25; r.dim]);
-            for &b in &r.blocks {
-                for x in map.push_block(b) {
-                    at += 1;
-                    *x = (f64::from(at) * 0.7).sin();
+            let bias = vec![0.25; r.dim];
+            if !r.member {
+                map.push_constraint(&bias);
+                let mut j = DMatrix::zeros(r.dim, nv);
+                for &b in &r.blocks {
+                    map.push_block(b).fill_with(&mut next);
+                    let k = map.constraint_count() - 1;
+                    let (_, block) = map.entries(k).last().unwrap();
+                    j.columns_mut(starts[b], sizes[b]).copy_from_slice(&block);
                 }
+                by_hand.push(j);
+                last = None;
+                continue;
             }
+            if last.as_ref().is_none_or(|l| l.0 != r.blocks) {
+                map.push_shared();
+                let mut j = DMatrix::zeros(6, nv);
+                for &b in &r.blocks {
+                    let block = map.push_shared_block(b);
+                    block.fill_with(&mut next);
+                    j.columns_mut(starts[b], sizes[b]).copy_from_slice(block);
+                }
+                last = Some((&r.blocks, j));
+            }
+            let select = DMatrix::from_fn(r.dim, 6, |_, _| next());
+            map.push_member(select.as_slice(), &bias);
+            by_hand.push(&select * &last.as_ref().unwrap().1);
         }
         let pools = Pools::new(DIMS.iter().map(|&d| pool(d, &rows)).collect());
         let p = FrozenProblem::new(1e-2, inertia, vec![0.0; nv], map, pools, Vec::new()).unwrap();
         let (map, part) = (p.frozen_map(), p.whole());
         let j = map.to_dense();
+        for (k, expected) in by_hand.iter().enumerate() {
+            let (r, d) = map.rows_of(k);
+            prop_assert!((j.rows(r, d) - expected).amax() < 1e-13);
+            let touched: Vec<usize> = map.blocks_of(k).iter().map(|b| *b as usize).collect();
+            prop_assert_eq!(&touched, &rows[k].blocks);
+        }
 
         let v = DVector::from_fn(nv, |i, _| (i as f64).cos());
         let (mut v_c, mut dv_c) = (vec![9.0; map.row_count()], vec![9.0; map.row_count()]);
@@ -159,6 +195,14 @@ proptest! {
             let ((r, d), from) = (map.rows_of(k), p.pools().hess_start(k));
             law.view_mut((r, r), (d, d)).copy_from_slice(&evals.hess[from..from + d * d]);
         }
-        prop_assert!((h.h - j.transpose() * law * &j).amax() < 1e-10);
+        let expected = j.transpose() * law * &j;
+        prop_assert!((h.h - &expected).amax() < 1e-10);
+
+        let mut blocks = Dense { starts: &starts, h: DMatrix::zeros(nv, nv) };
+        map.add_block_diagonal(part, p.pools(), &evals, &mut blocks);
+        for (b, n) in sizes.iter().enumerate() {
+            let at = (starts[b], starts[b]);
+            prop_assert!((blocks.h.view(at, (*n, *n)) - expected.view(at, (*n, *n))).amax() < 1e-10);
+        }
     }
 }

@@ -27,6 +27,15 @@ proptest! {
                 }
             }
         }
+        // Two constraints that share their rows.
+        map.push_shared();
+        for b in [0, 1] {
+            map.push_shared_block(b).iter_mut().for_each(|j| *j = next.next().unwrap());
+        }
+        for d in [3, 1] {
+            let select: Vec<f64> = next.by_ref().take(6 * d).collect();
+            map.push_member(&select, &[0.3, 0.1, -0.2][..d]);
+        }
         let (a, j) = (inertia.to_dense(), map.to_dense());
         let inverse = a.clone().try_inverse().unwrap();
         let v = DVector::from_fn(a.nrows(), |i, _| (1.0 + i as f64).cos());
@@ -40,7 +49,7 @@ proptest! {
         let v_c = &j * &v + DVector::from_column_slice(map.bias());
         let w = &j * &inverse * j.transpose();
         let gamma = SVector::from([0.7, -0.2, 0.4]);
-        for k in 0..4 {
+        for k in 0..6 {
             let (r, d) = map.rows_of(k);
             if d == 3 {
                 prop_assert!((whitened.velocity_of::<3>(k, &x) - v_c.fixed_rows::<3>(r)).amax() < tiny);
@@ -50,8 +59,11 @@ proptest! {
                 prop_assert!((whitened.square_of::<1>(k)[(0, 0)] - w[(r, r)]).abs() < tiny);
             }
         }
-        whitened.push::<3>(2, &gamma, &mut x);
-        let after = v + &inverse * j.rows(map.rows_of(2).0, 3).transpose() * gamma;
+        let mut after = v;
+        for k in [2, 4] {
+            whitened.push::<3>(k, &gamma, &mut x);
+            after += &inverse * j.rows(map.rows_of(k).0, 3).transpose() * gamma;
+        }
         blocks.iter().enumerate().for_each(|(b, at)| inertia.unwhiten(b, &mut x[at.clone()]));
         prop_assert!((DVector::from_vec(x) - after).amax() < tiny);
     }

@@ -26,6 +26,11 @@ impl ContactLaw<2> for Quadratic {
 }
 
 fn problem() -> FrozenProblem {
+    with_members(0)
+}
+
+/// With constraints that share rows behind the others.
+fn with_members(members: usize) -> FrozenProblem {
     let mut inertia = BlockDiagonal::with_sizes(&[2, 1]);
     inertia.block_mut(0).copy_from_slice(&[2.0, 0.1, 0.1, 3.0]);
     inertia.block_mut(1)[0] = 1.5;
@@ -38,6 +43,14 @@ fn problem() -> FrozenProblem {
             map.push_block(b).iter_mut().zip(0..).for_each(|(x, i)| *x = f64::from(i) + 1.0 / 3.0);
         }
         pool.push(&(1.0 + k as f64));
+    }
+    for k in 0..members {
+        if k == 0 {
+            map.push_shared();
+            map.push_shared_block(1).iter_mut().zip(0..).for_each(|(x, i)| *x = f64::from(i) - 1.5);
+        }
+        map.push_member(&[0.3, -0.1 * k as f64].repeat(6), &[0.1, 0.4]);
+        pool.push(&2.0);
     }
     let contact = ContactGeometry {
         constraint: 1,
@@ -67,8 +80,8 @@ fn laws() -> LawRegistry {
 }
 
 /// The message of a file in which the entry at `pointer` is `value`.
-fn message(pointer: &str, value: Value) -> String {
-    let mut file = serde_json::to_value(Snapshot::take(&problem()).unwrap()).unwrap();
+fn message(problem: &FrozenProblem, pointer: &str, value: Value) -> String {
+    let mut file = serde_json::to_value(Snapshot::take(problem).unwrap()).unwrap();
     *file.pointer_mut(pointer).unwrap() = value;
     match serde_json::from_value::<Snapshot>(file) {
         Err(e) => e.to_string(),
@@ -78,12 +91,16 @@ fn message(pointer: &str, value: Value) -> String {
 
 #[test]
 fn regression_an_untouched_snapshot_is_the_same_problem() {
-    let text = serde_json::to_string(&Snapshot::take(&problem()).unwrap()).unwrap();
-    let mut again = serde_json::from_str::<Snapshot>(&text).unwrap().problem(&laws()).unwrap();
-    let v = [0.2, -1.0, 0.7];
-    assert_eq!(problem().value(&v).unwrap(), again.value(&v).unwrap(), "bit for bit");
-    let solve = |p: &FrozenProblem| p.block_inertia().solved(&nalgebra::DVector::from_row_slice(&v));
-    assert_eq!(solve(&problem()), solve(&again), "factors are computed anew");
+    for members in [0, 2] {
+        let mut problem = with_members(members);
+        let text = serde_json::to_string(&Snapshot::take(&problem).unwrap()).unwrap();
+        assert_eq!(text.contains("shared"), members > 0);
+        let mut again = serde_json::from_str::<Snapshot>(&text).unwrap().problem(&laws()).unwrap();
+        let v = [0.2, -1.0, 0.7];
+        assert_eq!(problem.value(&v).unwrap(), again.value(&v).unwrap(), "bit for bit");
+        let solve = |p: &FrozenProblem| p.block_inertia().solved(&nalgebra::DVector::from_row_slice(&v));
+        assert_eq!(solve(&problem), solve(&again), "factors are computed anew");
+    }
 }
 
 #[test]
@@ -122,7 +139,20 @@ fn regression_errors_name_the_entry() {
         ("/pools/0/content/params/0", json!(-1.0), "pool 0 (quadratic), constraint 0: the law is convex"),
         ("/free_velocity/0", json!(1e200), "pool 0 (quadratic), constraint 0: cost"),
     ] {
-        let found = message(pointer, value.clone());
+        let found = message(&problem(), pointer, value.clone());
+        assert!(found.contains(words), "{pointer} = {value}: {found}");
+    }
+    for (pointer, value, words) in [
+        ("/map/shared/set", json!([0]), "map.shared: it does not have one entry per constraint"),
+        ("/map/shared/set", json!([]), "map.shared: it has no constraints"),
+        ("/map/shared/set/3", json!(7), "map.shared.set: it names rows that do not exist"),
+        ("/map/shared/set/0", json!(0), "map.shared.set: a constraint has blocks of its own and shared ones"),
+        ("/map/shared/at/3", json!(13), "map.shared.select: it has too few entries"),
+        ("/map/shared/rows", json!(null), "map.shared.rows: it is missing"),
+        ("/map/shared/rows/starts", json!([0, 1, 3]), "map."),
+        ("/map/shared/select/5", json!(null), "null"),
+    ] {
+        let found = message(&with_members(2), pointer, value.clone());
         assert!(found.contains(words), "{pointer} = {value}: {found}");
     }
 }
