@@ -189,7 +189,7 @@ impl FrozenMap {
     }
 
     /// Blocks of constraint `k` that it shares with none.
-    pub(crate) fn own_entries(&self, k: usize) -> impl Iterator<Item = (usize, &[f64])> {
+    pub fn own_entries(&self, k: usize) -> impl Iterator<Item = (usize, &[f64])> {
         let d = self.dims[k] as usize;
         (self.entry_start[k] as usize..self.entry_start[k + 1] as usize).map(move |e| {
             let b = self.entry_block[e] as usize;

@@ -273,7 +273,7 @@ impl Slotted {
             let (row, dim) = frozen.frozen_map().rows_of(k);
             p.map.push_constraint(&frozen.frozen_map().bias()[row..row + dim]);
             for (b, block) in frozen.frozen_map().entries(k) {
-                p.map.push_block(b).copy_from_slice(block);
+                p.map.push_block(b).copy_from_slice(&block);
             }
         }
         self.rigid_rows = p.map.row_count();

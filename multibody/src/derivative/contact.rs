@@ -103,7 +103,7 @@ pub(super) fn side_tangents(
     for (i, (b, block)) in map.entries(k).enumerate() {
         let (from, n) = (starts[b], starts[b + 1] - starts[b]);
         // Y = A⁻¹ Jᵀ of this block.
-        let mut y = DMatrix::from_column_slice(dim, n, block).transpose();
+        let mut y = DMatrix::from_column_slice(dim, n, &block).transpose();
         for mut column in y.column_iter_mut() {
             let mut x: Vec<f64> = column.iter().copied().collect();
             inertia.solve_block(b, &mut x);

@@ -168,7 +168,7 @@ impl JointSolve {
                 // Laws of several rows have one weight for all.
                 let weight = self.evals.hess[at + i * (dim + 1)];
                 if weight > 0.0 {
-                    let entries = map.entries(k).flat_map(|(b, block)| {
+                    let entries = map.own_entries(k).flat_map(|(b, block)| {
                         let columns = block.chunks_exact(dim).map(move |column| column[i]);
                         (map.block_starts()[b]..).zip(columns)
                     });
