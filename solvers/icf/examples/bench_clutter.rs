@@ -80,6 +80,7 @@ fn pile(bodies: usize, contacts: usize) -> Result<(FrozenProblem, Vec<f64>), Box
             }
         }
         seeds.push(ContactSeed {
+            preload: 0.0,
             dt: DT,
             gap: 2e-4 * (noise.next() - 0.6),
             velocity: FrozenProblem::contact_velocity_at(&map, k, &v0),
