@@ -7,8 +7,8 @@ use signorini_geometry::{ConvexMesh, MassProperties, Shape};
 
 use crate::{
     Actuator, ActuatorDynamics, ActuatorForce, Body, BodyId, CollisionMask, Equality, EqualityKind, Geom,
-    GeomShape, Joint, JointKind, Keyframe, Options, Place, Pose, Scene, SceneError, Sensor, Site, SolParams,
-    Surface, Tendon, Transmission,
+    GeomShape, Hydroelastic, Joint, JointKind, Keyframe, Options, Place, Pose, Scene, SceneError, Sensor,
+    Site, SolParams, Surface, Tendon, Transmission,
 };
 
 /// Builds a scene step by step. Bodies, joints and geoms that are added become the current ones, which the methods after them refine;
@@ -307,6 +307,21 @@ impl SceneBuilder {
     /// Changes the surface of the last geom.
     pub fn surface(self, change: impl FnOnce(&mut Surface)) -> Self {
         self.geom_with(|g| change(&mut g.surface))
+    }
+
+    /// Contact of the last geom over areas, or in points.
+    ///
+    /// ```
+    /// use signorini_scene::{Hydroelastic, SceneBuilder};
+    /// let scene = SceneBuilder::new("drop")
+    ///     .half_space().hydroelastic(Hydroelastic::rigid())
+    ///     .body("ball").at([0.0, 0.0, 1.0]).free_joint()
+    ///     .sphere(0.05).hydroelastic(Hydroelastic::compliant(1e6).with_resolution(0.01))
+    ///     .build()?;
+    /// # Ok::<(), signorini_scene::SceneError>(())
+    /// ```
+    pub fn hydroelastic(self, kind: Hydroelastic) -> Self {
+        self.geom_with(|g| g.surface.hydroelastic = kind)
     }
 
     /// The last geom does not collide.

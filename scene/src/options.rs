@@ -1,6 +1,6 @@
 use signorini_core::na::Vector3;
 
-use crate::{CombinationRule, ContactDefaults, Medium};
+use crate::{BothRigid, CombinationRule, ContactDefaults, Medium};
 
 /// Parts of the physics that act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +78,8 @@ pub struct Options {
     pub combination: CombinationRule,
     /// Contact parameters of surfaces that state none.
     pub contact: ContactDefaults,
+    /// Pairs of surfaces that are both rigid in contact over areas.
+    pub both_rigid: BothRigid,
     /// Limits and equalities that are as rigid as a step allows.
     pub constraints: ConstraintDefaults,
     /// MuJoCo's ratio of frictional to normal impedance, for the laws that use it.
@@ -98,6 +100,7 @@ impl Default for Options {
             disabled_actuator_groups: Vec::new(),
             combination: CombinationRule::default(),
             contact: ContactDefaults::default(),
+            both_rigid: BothRigid::default(),
             constraints: ConstraintDefaults::default(),
             impedance_ratio: 1.0,
             unused: Vec::new(),

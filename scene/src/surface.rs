@@ -1,5 +1,7 @@
 use signorini_core::ContactMaterial;
 
+use crate::Hydroelastic;
+
 /// MuJoCo's constraint parameters, kept for the laws that use them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolParams {
@@ -74,6 +76,8 @@ pub struct Surface {
     pub inactive_gap: f64,
     /// Velocity of the surface in the geom frame \[m/s\] (conveyors).
     pub velocity: [f64; 3],
+    /// Contact over areas.
+    pub hydroelastic: Hydroelastic,
 }
 
 impl Default for Surface {
@@ -92,6 +96,7 @@ impl Default for Surface {
             margin: 0.0,
             inactive_gap: 0.0,
             velocity: [0.0; 3],
+            hydroelastic: Hydroelastic::Point,
         }
     }
 }
@@ -143,6 +148,8 @@ impl CombinationRule {
 
     /// Combines two surfaces: the material of the contact and the weight w_A of A's witness in the contact point
     /// C = w_A C_A + (1 − w_A) C_B, which lies on the stiffer surface.
+    ///
+    /// Where both meet over an area, dissipation is weighed by moduli, condim is 3 at most, and the stiffness is that of contact in points, which polygons have in place of theirs ([`Hydroelastic`]).
     pub fn combine(self, a: &Surface, b: &Surface, d: &ContactDefaults) -> (ContactMaterial, f64) {
         let (ka, kb) = (a.stiffness.unwrap_or(d.stiffness), b.stiffness.unwrap_or(d.stiffness));
         let (da, db) = (a.dissipation.unwrap_or(d.dissipation), b.dissipation.unwrap_or(d.dissipation));
@@ -159,7 +166,14 @@ impl CombinationRule {
             (false, true) => ka,
             _ => ka * kb / (ka + kb),
         };
-        let dissipation = (1.0 - weight_a) * da + weight_a * db;
+        let area = a.hydroelastic.meeting(&b.hydroelastic).is_area();
+        // The share of each side in the compliance of an area.
+        let share_a = match (a.hydroelastic.modulus(), b.hydroelastic.modulus()) {
+            (Some(ea), Some(eb)) if area && ea.is_finite() && eb.is_finite() => ea / (ea + eb),
+            (Some(ea), Some(_)) if area => f64::from(u8::from(ea.is_infinite())),
+            _ => weight_a,
+        };
+        let dissipation = (1.0 - share_a) * da + share_a * db;
         let (mu_a, mu_b) = (a.friction, b.friction);
         let (dyn_a, dyn_b) = (a.friction_dynamic.unwrap_or(mu_a), b.friction_dynamic.unwrap_or(mu_b));
         let pick = match self {
@@ -204,7 +218,10 @@ impl CombinationRule {
             m.solref = s.sol.solref;
             m.solimp = s.sol.solimp;
         }
-        m.solref_stated &= !(a.states_si() || b.states_si());
+        m.solref_stated &= !(a.states_si() || b.states_si() || area);
+        if area {
+            m.condim = m.condim.min(3);
+        }
         if m.condim == 1 {
             m.friction_static = 0.0;
             m.friction_dynamic = 0.0;

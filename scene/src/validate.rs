@@ -312,6 +312,9 @@ impl Scene {
                 }
             }
             check_surface(&place, &g.surface)?;
+            if let Some((message, remedy)) = g.surface.hydroelastic.fault(&g.shape) {
+                return fail(&place, message, remedy);
+            }
         }
         for s in &self.sites {
             let place = at(&s.place, "site", &s.name);

@@ -9,6 +9,7 @@
 mod analytic_builder;
 mod analytic_collision_rules;
 mod analytic_height_fields;
+mod analytic_hydroelastic;
 mod analytic_urdf;
 mod conformance_mjcf_cases;
 mod conformance_mjcf_inertia;

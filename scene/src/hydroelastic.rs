@@ -1,0 +1,140 @@
+use signorini_geometry::Shape;
+
+use crate::GeomShape;
+
+/// How a surface takes part in contact over areas.
+///
+/// Two compliant surfaces meet where their pressures are equal, a compliant and a rigid one on the rigid surface; the force is the pressure over that area (kurtz2025cenic, sec. IV). Their friction is combined by
+/// [`CombinationRule`](crate::CombinationRule), their dissipation with moduli in place of stiffness, so that a rigid side contributes none. Stiffness, margin, rolling and torsional friction of a [`Surface`](crate::Surface) have no
+/// meaning there: an area resists turning by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Hydroelastic {
+    /// The surface meets others in points.
+    #[default]
+    Point,
+    /// Rigid: others deform.
+    Rigid {
+        /// Length of edges on round shapes \[m\]; None: that of the shape.
+        resolution: Option<f64>,
+    },
+    /// Compliant: the pressure within is the modulus times the extent of depth, 1 where the body is deepest.
+    Compliant {
+        /// Hydroelastic modulus \[Pa\], > 0; 1e5 to 1e8 is usual.
+        modulus: f64,
+        /// Length of edges of tetrahedra on round shapes and in meshes \[m\]; None: that of the shape.
+        resolution: Option<f64>,
+        /// Depth of a half-space at which the pressure is the modulus \[m\], which it needs; of no effect on other shapes.
+        thickness: Option<f64>,
+    },
+}
+
+/// How the surfaces of a pair meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meeting {
+    /// Over an area, both compliant.
+    CompliantCompliant,
+    /// Over an area, one of both rigid.
+    RigidCompliant,
+    /// In points, because a surface says so.
+    Points,
+    /// In points, because both are rigid: [`BothRigid`] decides whether that is allowed.
+    RigidPoints,
+}
+
+/// Pairs of two surfaces that are both [`Hydroelastic::Rigid`], between which there is no pressure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BothRigid {
+    /// They meet in points, with the stiffness of their surfaces.
+    #[default]
+    Points,
+    /// They are refused by name.
+    Refuse,
+}
+
+impl Hydroelastic {
+    /// Rigid, at the resolution of the shape.
+    pub fn rigid() -> Self {
+        Self::Rigid { resolution: None }
+    }
+
+    /// Compliant of a modulus \[Pa\], at the resolution of the shape.
+    pub fn compliant(modulus: f64) -> Self {
+        Self::Compliant { modulus, resolution: None, thickness: None }
+    }
+
+    /// With a resolution \[m\]; of no effect on [`Hydroelastic::Point`].
+    #[must_use]
+    pub fn with_resolution(mut self, length: f64) -> Self {
+        match &mut self {
+            Self::Point => {}
+            Self::Rigid { resolution } | Self::Compliant { resolution, .. } => *resolution = Some(length),
+        }
+        self
+    }
+
+    /// With the thickness of a half-space \[m\]; of no effect unless it is compliant.
+    #[must_use]
+    pub fn with_thickness(mut self, depth: f64) -> Self {
+        if let Self::Compliant { thickness, .. } = &mut self {
+            *thickness = Some(depth);
+        }
+        self
+    }
+
+    /// Modulus \[Pa\], infinite where it is rigid; None in points.
+    pub fn modulus(&self) -> Option<f64> {
+        match self {
+            Self::Point => None,
+            Self::Rigid { .. } => Some(f64::INFINITY),
+            Self::Compliant { modulus, .. } => Some(*modulus),
+        }
+    }
+
+    /// What is wrong with its numbers, or with it on a shape, and the remedy.
+    pub(crate) fn fault(&self, shape: &GeomShape) -> Option<(String, &'static str)> {
+        let wrong = |x: &f64| !(*x > 0.0 && x.is_finite());
+        let (Self::Rigid { resolution } | Self::Compliant { resolution, .. }) = self else { return None };
+        if let Some(x) = resolution.filter(wrong) {
+            let remedy = "give a positive, finite length in m, or none for that of the shape";
+            return Some((format!("the resolution of its surface is {x} m"), remedy));
+        }
+        let Self::Compliant { modulus, thickness, .. } = self else { return None };
+        if wrong(modulus) {
+            let remedy = "give a positive, finite modulus in Pa (1e5 to 1e8 is usual), or make it rigid";
+            return Some((format!("its hydroelastic modulus is {modulus} Pa"), remedy));
+        }
+        if let Some(x) = thickness.filter(wrong) {
+            let remedy = "give the depth in m at which the pressure is the modulus";
+            return Some((format!("the thickness of its half-space is {x} m"), remedy));
+        }
+        match shape {
+            GeomShape::Solid(Shape::HalfSpace) if thickness.is_none() => {
+                let remedy = "give the depth in m at which the pressure is the modulus, or make it rigid";
+                Some(("it is a compliant half-space without a thickness".to_owned(), remedy))
+            }
+            GeomShape::Solid(Shape::HeightField(_)) => {
+                let remedy = "make it rigid, or let it meet others in points";
+                Some(("it is a compliant height field, which has no inside".to_owned(), remedy))
+            }
+            _ => None,
+        }
+    }
+
+    /// How it meets another surface.
+    pub fn meeting(&self, other: &Self) -> Meeting {
+        use Hydroelastic::{Compliant, Point, Rigid};
+        match (self, other) {
+            (Point, _) | (_, Point) => Meeting::Points,
+            (Rigid { .. }, Rigid { .. }) => Meeting::RigidPoints,
+            (Compliant { .. }, Compliant { .. }) => Meeting::CompliantCompliant,
+            _ => Meeting::RigidCompliant,
+        }
+    }
+}
+
+impl Meeting {
+    /// Whether the force comes from an area.
+    pub fn is_area(self) -> bool {
+        matches!(self, Self::CompliantCompliant | Self::RigidCompliant)
+    }
+}
