@@ -8,6 +8,7 @@
 
 mod common;
 
+mod analytic_areas;
 mod analytic_forces_and_sensors;
 mod conformance_bad_input;
 mod conformance_dynamics_oracles;

@@ -12,6 +12,7 @@ mod momentum;
 mod motion;
 
 mod analytic_affine_rolling;
+mod analytic_areas;
 mod analytic_comfree_gain_watch;
 mod analytic_comfree_rest_depth;
 mod analytic_comfree_slide;
@@ -26,6 +27,7 @@ mod conformance_affine_scenes;
 mod conformance_comfree_oracles;
 mod conformance_joints_under_load;
 mod conformance_own_solver;
+mod property_areas;
 mod property_bounces;
 mod property_closed_loops;
 mod property_contact_model;

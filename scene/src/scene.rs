@@ -1,4 +1,7 @@
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use signorini_geometry::pressure::FieldCache;
 
 use crate::{
     Actuator, Body, BodyId, ContactPair, Equality, Geom, Joint, Note, Options, Place, Pose, Sensor, Site,
@@ -96,6 +99,8 @@ pub struct Scene {
     pub excludes: Vec<(BodyId, BodyId)>,
     /// Pairs of geoms with stated contact parameters.
     pub pairs: Vec<ContactPair>,
+    /// Pressure fields and rigid surfaces of its shapes. Clones of a scene share them, so that all worlds of one scene hold one copy, and they go with the last.
+    pub fields: Arc<FieldCache>,
     /// Remarks: conversions, elements without mechanical meaning, warnings.
     pub notes: Vec<Note>,
 }

@@ -3,6 +3,7 @@ use signorini_geometry::Shape;
 use signorini_scene::Pose;
 
 use crate::Kinematics;
+use crate::contact::area_side::AreaSide;
 use crate::contact::bounds::{Bounds, PlacedBounds};
 
 /// A geom that takes part in contact.
@@ -15,6 +16,8 @@ pub(crate) struct Collider {
     /// None for unbounded shapes.
     pub(crate) bounds: Option<Bounds>,
     pub(crate) name: String,
+    /// How it takes part in contact over areas.
+    pub(crate) area: Option<AreaSide>,
 }
 
 /// The bounds of a collider in the world.

@@ -2,19 +2,22 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use signorini_core::na::{Point3, Vector3};
-use signorini_core::{ContactGeometry, ContactMaterial, ProblemError};
+use signorini_core::{ContactGeometry, ContactMaterial, LawPool, ProblemError};
+use signorini_geometry::pressure::ContactSurface;
 use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Shape, contacts, relative_curvature};
-use signorini_scene::{GeomShape, Pose, Scene};
+use signorini_scene::{BothRigid, GeomShape, Meeting, Pose, Scene};
 
+use crate::contact::area_side::AreaSide;
 use crate::contact::bounds::Bounds;
 use crate::contact::collider::{Collider, at, place};
+use crate::contact::hydroelastic::AreaPart;
 use crate::contact::motion::Motion;
 use crate::contact::pairs::{Pair, PairRules, PairTable};
 use crate::contact::partners::{self, Partners, Reach};
 use crate::contact::passing::{Ahead, Bend};
 use crate::contact::placed::Placed;
 use crate::contact::travel::Travel;
-use crate::{Kinematics, Model};
+use crate::{Kinematics, Model, ModelError};
 
 /// Pairs farther apart than their margin and this many times the way they may go within the step are not looked at closer.
 const FAR: f64 = 8.0;
@@ -46,6 +49,8 @@ struct NearPairs {
     /// Points of one pair that hold within the step, and of geoms moved on in it.
     met: Vec<ContactPoint>,
     moved: Vec<ContactPoint>,
+    /// The surface of one pair.
+    surface: ContactSurface,
 }
 
 /// Two geoms that may collide.
@@ -53,6 +58,8 @@ struct NearPairs {
 pub struct CollidingPair {
     /// The geoms.
     pub geoms: [usize; 2],
+    /// How they meet.
+    pub meeting: Meeting,
     /// Combined material, friction as it is used.
     pub material: ContactMaterial,
     /// Friction that the scene states.
@@ -96,6 +103,8 @@ pub(crate) struct FoundContact {
     pub bend: Bend,
     /// Principal curvatures of the gap \[1/m\] where the law reads them, zeros elsewhere.
     pub curvature: Option<[f64; 2]>,
+    /// It is a polygon of an area, whose stiffness its material has. Polygons of one surface follow each other.
+    pub area: Option<AreaPart>,
 }
 
 impl FoundContact {
@@ -159,6 +168,8 @@ pub(crate) struct Collision {
     until: Vec<f64>,
     /// The law of contacts glides.
     glides: bool,
+    /// Energy of areas where bodies were, of a search without a look ahead \[J\].
+    energy: f64,
 }
 
 impl Collision {
@@ -169,7 +180,7 @@ impl Collision {
         steepest: f64,
         inverse_masses: &[f64],
         glides: bool,
-    ) -> Self {
+    ) -> Result<Self, ModelError> {
         let named: HashSet<usize> = scene.pairs.iter().flat_map(|p| [p.geom_a, p.geom_b]).collect();
         let mut colliders = Vec::new();
         for (geom, g) in scene.geoms.iter().enumerate() {
@@ -178,8 +189,9 @@ impl Collision {
                 continue;
             }
             let bounds = Bounds::new(shape, &g.pose);
+            let area = AreaSide::new(g, shape, &scene.fields)?;
             let (shape, name) = (shape.clone(), g.name.clone());
-            colliders.push(Collider { geom, body: g.body, pose: g.pose, shape, bounds, name });
+            colliders.push(Collider { geom, body: g.body, pose: g.pose, shape, bounds, name, area });
         }
         let moves = |c: &Collider| model.bodies[c.body].tree.is_some();
         colliders.sort_by_key(|c| (moves(c), if moves(c) { c.body } else { 0 }, c.geom));
@@ -202,7 +214,7 @@ impl Collision {
             b >= first_moving && pairs.any(|(i, j)| rules.meet(&colliders, i, j))
         };
         let few = proxies.len() <= partners::MOST;
-        Self {
+        Ok(Self {
             partners: few.then(|| Partners::new(proxies.len(), meet)),
             first_moving,
             boxes: vec![Aabb::unbounded(); proxies.len()],
@@ -215,16 +227,17 @@ impl Collision {
             travel: Travel::new(proxies.len()),
             until: Vec::new(),
             glides,
+            energy: 0.0,
             colliders,
             proxies,
             rules,
-        }
+        })
     }
 
     /// Fills in the curvatures of found contacts: [`ContactSeed::curvature`](signorini_core::ContactSeed::curvature).
     pub(crate) fn set_curvatures(&self, kin: &Kinematics, found: &mut [FoundContact]) {
         let of_geom = |geom: usize| self.colliders.iter().find(|c| c.geom == geom);
-        for c in found {
+        for c in found.iter_mut().filter(|c| c.area.is_none()) {
             let [Some(a), Some(b)] = c.geoms.map(of_geom) else { continue };
             let [x_wa, x_wb] = [a, b].map(|c| kin.x_wb[c.body] * c.pose);
             c.curvature = relative_curvature(&a.shape, &x_wa, &b.shape, &x_wb, &c.p_wc, &c.point.normal);
@@ -298,6 +311,8 @@ impl Collision {
             }
         }
         let placed = Placed { model, colliders, kin, motion, glides: self.glides };
+        let mut patch = 0;
+        self.energy = 0.0;
         for Query { pair, bodies, points, margin } in &near_pairs.queries {
             let p = &self.table.pairs[*pair];
             near_pairs.met.clear();
@@ -312,6 +327,31 @@ impl Collision {
                 placed.contacts_about(p, [gap, *margin], &mut near_pairs.met)?;
             }
             let geoms = [p.a, p.b].map(|i| colliders[i as usize].geom);
+            if p.meeting.is_area() {
+                let nearest = near_pairs.met.iter().min_by(|x, y| x.gap.total_cmp(&y.gap));
+                let Some(near) = nearest else { continue };
+                let surface = &mut near_pairs.surface;
+                let Some(at) = placed.meet_over_area(p, near, surface)? else { continue };
+                self.energy += if motion.horizon == 0.0 { at.energy(surface) } else { 0.0 };
+                placed.polygon_contacts(p, &at, surface, |c| {
+                    let middle = p.weight_a * c.point.p_a.coords + (1.0 - p.weight_a) * c.point.p_b.coords;
+                    out.push(FoundContact {
+                        bodies: *bodies,
+                        geoms,
+                        point: c.point,
+                        p_wc: middle.into(),
+                        material: ContactMaterial { stiffness: c.stiffness, ..p.material },
+                        gap: 0.0,
+                        weight_a: p.weight_a,
+                        apart: c.apart,
+                        bend: c.bend,
+                        curvature: None,
+                        area: Some(AreaPart { patch, preload: c.force }),
+                    });
+                });
+                patch += 1;
+                continue;
+            }
             for c in &near_pairs.met {
                 let gap = c.gap - p.active;
                 let bend = match ahead {
@@ -332,6 +372,7 @@ impl Collision {
                         apart: gap > 0.0 || matches!(ahead, Ahead::Later(_)),
                         bend,
                         curvature: None,
+                        area: None,
                     });
                 }
             }
@@ -390,6 +431,11 @@ impl Collision {
         self.proxies[self.first_moving..].binary_search_by_key(&body, |p| p.body).is_ok()
     }
 
+    /// Energy of areas where the bodies of the last search were, which had no look ahead \[J\].
+    pub(crate) fn energy_of_areas(&self) -> f64 {
+        self.energy
+    }
+
     /// Geoms that take part.
     pub(crate) fn colliders(&self) -> &[Collider] {
         &self.colliders
@@ -419,6 +465,7 @@ impl Collision {
     fn public(&self, p: &Pair) -> CollidingPair {
         CollidingPair {
             geoms: [p.a, p.b].map(|i| self.colliders[i as usize].geom),
+            meeting: p.meeting,
             material: p.material_at(0.0),
             stated_friction: p.stated_friction,
             margin: p.margin,
@@ -433,6 +480,30 @@ impl Collision {
     /// Numbers of any two colliders of which the second moves.
     fn numbers(&self) -> impl Iterator<Item = (usize, usize)> {
         (self.moving_from()..self.colliders.len()).flat_map(|j| (0..j).map(move |i| (i, j)))
+    }
+
+    /// Why pairs cannot meet as their surfaces say: over areas under a law that cannot take them, or both rigid where that is not allowed.
+    pub(crate) fn refused(&self, scene: &Scene, law: &dyn LawPool) -> Option<ModelError> {
+        let rigid = scene.options.both_rigid == BothRigid::Refuse;
+        let area = !law.properties().reads_preload;
+        let refuses = |m: Meeting| (area && m.is_area()) || (rigid && m == Meeting::RigidPoints);
+        let p = self.kinds_of_pairs().into_iter().find(|p| refuses(p.meeting))?;
+        let [a, b] = p.geoms.map(|g| &scene.geoms[g]);
+        let names = format!("geoms '{}' and '{}'", a.name, b.name);
+        Some(if p.meeting.is_area() {
+            let message = format!(
+                "{names} meet over an area, whose polygons the law '{}' would take for contacts of one load each",
+                law.key()
+            );
+            ModelError::element(
+                &b.place,
+                message,
+                "use lagged or similar, or let one of the surfaces meet others in points",
+            )
+        } else {
+            let message = format!("{names} are both rigid, so that no pressure tells their force");
+            ModelError::element(&b.place, message, "make one compliant, or let both rigid meet in points")
+        })
     }
 
     /// Pairs of shapes that have no contact query, found by asking each pair of kinds once.

@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use signorini_core::ContactMaterial;
 use signorini_laws::Softness;
-use signorini_scene::{CollisionFilter, Scene};
+use signorini_scene::{CollisionFilter, Meeting, Scene};
 
 use crate::contact::collider::Collider;
 
@@ -14,8 +14,10 @@ pub(crate) struct Pair {
     pub material: ContactMaterial,
     /// Friction that the scene states.
     pub stated_friction: f64,
+    /// How they meet.
+    pub meeting: Meeting,
     /// Inverse mass of both bodies at the reference configuration \[1/kg\].
-    inverse_mass: f64,
+    pub inverse_mass: f64,
     /// Weight of A's witness in the contact point.
     pub weight_a: f64,
     /// Contacts are created below this gap, speculation aside.
@@ -102,6 +104,12 @@ impl PairRules {
         if let Some(p) = self.filter.explicit_pair(geom_a, geom_b).map(|i| &self.scene.pairs[i]) {
             (material, margin, active) = (p.material, p.margin, p.margin - p.inactive_gap);
         }
+        let meeting = sa.hydroelastic.meeting(&sb.hydroelastic);
+        if meeting.is_area() {
+            // Pressure knows no margin; contacts in points tell when surfaces may overlap.
+            (margin, active) = ([a, b].map(|i| bulge(&colliders[i])).iter().sum(), 0.0);
+            (material.solref_stated, material.relaxation_time) = (false, 0.0);
+        }
         let stated_friction = material.friction_static;
         if stated_friction > self.steepest {
             material.friction_static = self.steepest;
@@ -109,17 +117,22 @@ impl PairRules {
         }
         let inverse_mass = [a, b].map(|i| self.inverse_masses[colliders[i].body]).iter().sum();
         let (a, b) = (a as u32, b as u32);
-        Some(Pair { a, b, material, stated_friction, inverse_mass, weight_a, margin, active })
+        Some(Pair { a, b, material, stated_friction, meeting, inverse_mass, weight_a, margin, active })
     }
 
     /// For each collider, a margin such that those of two add up to no less than the margin of their pair \[m\].
     pub(crate) fn margins(&self, colliders: &[Collider]) -> Vec<f64> {
         let own = |c: &Collider| {
             let explicit = self.scene.pairs.iter().filter(|p| p.geom_a == c.geom || p.geom_b == c.geom);
-            explicit.map(|p| p.margin).fold(self.scene.geoms[c.geom].surface.margin, f64::max).max(0.0)
+            explicit.map(|p| p.margin).fold(self.scene.geoms[c.geom].surface.margin, f64::max).max(bulge(c))
         };
         colliders.iter().map(own).collect()
     }
+}
+
+/// Farthest that the surface of a collider lies outside its shape \[m\].
+fn bulge(c: &Collider) -> f64 {
+    c.area.as_ref().map_or(0.0, |a| a.bulge)
 }
 
 /// All pairs of colliders between two proxies of the broad phase.

@@ -399,9 +399,14 @@ impl Placed<'_> {
             c.gap -= t * self.relative(bodies, c, t).dot(&c.normal);
         }
         std::mem::swap(found, later);
+        Ok(Ahead::Later(self.meeting_at(bodies, t)))
+    }
+
+    /// How the motion of two bodies changes until the time `t`.
+    pub(crate) fn meeting_at(&self, bodies: [usize; 2], t: f64) -> Meeting {
         let spins = bodies.map(|b| self.motion.spin_change(self.kin, b, t));
         let [fall_a, fall_b] = bodies.map(|b| self.motion.gain(b, 1.0));
-        Ok(Ahead::Later(Meeting { t, spins, fall: fall_b - fall_a }))
+        Meeting { t, spins, fall: fall_b - fall_a }
     }
 
     /// Whether the law acts on a contact though sliding alone opens it.
@@ -418,7 +423,7 @@ impl Placed<'_> {
     }
 
     /// Mean velocity of B relative to A at the points of a contact over the time `t` \[m/s\].
-    fn relative(&self, [a, b]: [usize; 2], c: &ContactPoint, t: f64) -> Vector3<f64> {
+    pub(crate) fn relative(&self, [a, b]: [usize; 2], c: &ContactPoint, t: f64) -> Vector3<f64> {
         self.velocity(b, &c.p_b, t) - self.velocity(a, &c.p_a, t)
     }
 

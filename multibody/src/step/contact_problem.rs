@@ -22,6 +22,8 @@ pub(crate) struct ContactProblem {
     /// Seeds of contacts, and the gaps at the start of the step \[m\] with how motion bends until they close.
     pub seeds: Vec<ContactSeed>,
     gaps: Vec<(f64, Bend)>,
+    /// By contact, the number of the surface that it is a polygon of.
+    pub patches: Vec<Option<u32>>,
     pub limits: LimitRows,
     sharing: Sharing,
     anchors: Anchors,
@@ -50,6 +52,7 @@ impl ContactProblem {
             frozen: FrozenProblem::new(1.0, mass.clone(), v, map, pools, Vec::new())?,
             seeds: Vec::new(),
             gaps: Vec::new(),
+            patches: Vec::new(),
             limits: LimitRows::new(model),
             sharing: Sharing::new(model.trees.len()),
             anchors: Anchors::default(),
@@ -88,6 +91,8 @@ impl ContactProblem {
         let dim = self.frozen.pools().members()[CONTACT].dim();
         // Seeds of the last step are overwritten: contacts in `set_step`, sides there or here.
         self.seeds.resize(found.len(), ContactSeed::default());
+        self.patches.clear();
+        self.patches.extend(found.iter().map(|c| c.area.map(|a| a.patch)));
         self.gaps.clear();
         self.gaps.extend(found.iter().map(|c| (c.gap, c.bend)));
         let tree_of = |b: usize| i.model.bodies[b].tree;
@@ -126,6 +131,7 @@ impl ContactProblem {
             parts.contacts.push(geometry);
             let seed = &mut self.seeds[k];
             (seed.gap, seed.material, seed.curvature) = (c.gap, c.material, c.curvature);
+            seed.preload = c.area.map_or(0.0, |a| a.preload);
             seed.velocity = FrozenProblem::contact_velocity_at(parts.map, k, &x0.v);
             if let Some(mass) = mass {
                 set_masses(&mut seed.sides, mass, parts.map, k);

@@ -9,7 +9,7 @@ use crate::contact::motion::Motion;
 use crate::contact::resting::Resting;
 use crate::dynamics::free_bodies::FreeBodies;
 use crate::dynamics::reference_mass::ReferenceMass;
-use crate::{Kinematics, Model, RigidLaws};
+use crate::{Kinematics, Model, ModelError, RigidLaws};
 
 /// The search for contacts, and those of the last one.
 pub(crate) struct ContactSearch {
@@ -29,16 +29,20 @@ impl ContactSearch {
         laws: &RigidLaws,
         reference: &ReferenceMass,
         free: &FreeBodies,
-    ) -> Self {
+    ) -> Result<Self, ModelError> {
         let glides = laws.contact.properties().glides;
-        Self {
-            collision: Collision::new(scene, model, laws.steepest, &reference.bodies, glides),
+        let collision = Collision::new(scene, model, laws.steepest, &reference.bodies, glides)?;
+        if let Some(refusal) = collision.refused(scene, laws.contact.as_ref()) {
+            return Err(refusal);
+        }
+        Ok(Self {
+            collision,
             // Explicit laws push before bodies touch.
             motion: Motion::new(model, free, glides || laws.contact.swept().is_some()),
             found: Vec::new(),
             law: laws.contact.boxed_empty(),
             seeds: Vec::new(),
-        }
+        })
     }
 
     /// The next [`ContactSearch::find`] looks where bodies are.
@@ -73,9 +77,10 @@ impl ContactSearch {
             ..ContactSeed::default()
         };
         self.seeds.clear();
-        self.seeds.extend(self.found.iter().map(seed));
+        let in_points = || self.found.iter().filter(|c| c.area.is_none());
+        self.seeds.extend(in_points().map(seed));
         if let Some(own) = own {
-            for (k, (c, seed)) in self.found.iter().zip(&mut self.seeds).enumerate() {
+            for (k, (c, seed)) in in_points().zip(&mut self.seeds).enumerate() {
                 let contact = c.geometry(k);
                 let at = |side: usize| {
                     kin.point_velocity(model, c.bodies[side], c.point_of(side))
@@ -85,7 +90,7 @@ impl ContactSearch {
                 (own.model)(&contact, &seed.velocity, &mut seed.material);
             }
         }
-        self.law.stored_energy(&self.seeds).unwrap_or_default()
+        self.law.stored_energy(&self.seeds).unwrap_or_default() + self.collision.energy_of_areas()
     }
 }
 

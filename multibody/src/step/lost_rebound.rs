@@ -1,6 +1,6 @@
 use std::f64::consts::FRAC_PI_4;
 
-use signorini_core::na::Matrix3;
+use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{
     ContactMaterial, ContactSeed, ContactSide, FrozenProblem, Impact, LawPool, State, StepProblem, largest,
 };
@@ -45,12 +45,16 @@ const FASTEST: f64 = 1e4;
 /// ```text
 /// r(w)² − r(s)² ≤ max(2 g H, 2p r(s)²)
 /// ```
+/// The polygons of an area are one spring there, of the force and stiffness with which the step is solved.
+///
 /// Derivation: papers/kurtz2025cenic, impacts.
 pub(crate) struct LostRebound {
     /// The fastest rebound of any contact of the scene \[m/s\].
     most: f64,
     /// Bodies at the end of a step, where contacts are not looked for ahead: it finds contacts then that it did not know of.
     end: Option<Kinematics>,
+    /// The seed of an area.
+    seeds: Vec<ContactSeed>,
 }
 
 impl LostRebound {
@@ -66,6 +70,7 @@ impl LostRebound {
         Self {
             most: largest(search.collision.kinds_of_pairs().iter().map(|p| rebound(p.material))),
             end: (!speculative).then(|| Kinematics::new(i.model)),
+            seeds: Vec::new(),
         }
     }
 
@@ -91,7 +96,8 @@ impl LostRebound {
         }
         let [start, middle] = slots.each_ref().map(|p| p.ready.then(|| p.problem.contacts()));
         let Some(kin) = &mut self.end else {
-            let lost = |p: Option<&ContactProblem>| p.map_or(0.0, |p| bounds.lost(p, &x[1].v));
+            let seeds = &mut self.seeds;
+            let mut lost = |p: Option<&ContactProblem>| p.map_or(0.0, |p| bounds.lost(p, &x[1].v, seeds));
             return lost(start).max(lost(middle)).powi(2);
         };
         kin.set_positions(i.model, &x[1].q, &i.held.mocap);
@@ -127,20 +133,52 @@ impl Bounds {
         FRAC_PI_4 * self.h * speed / stop * r / allowed
     }
 
-    /// Most that the contacts of a problem that was solved lose, with the velocities at the end of the step.
-    fn lost(&self, contacts: &ContactProblem, v1: &[f64]) -> f64 {
+    /// Most that the contacts of a problem that was solved lose, with the velocities at the end of the step; `area` is storage.
+    fn lost(&self, contacts: &ContactProblem, v1: &[f64], area: &mut Vec<ContactSeed>) -> f64 {
         let law = law_of(contacts);
-        largest(contacts.seeds.iter().enumerate().map(|(k, seed)| {
+        let (seeds, patches) = (&contacts.seeds, &contacts.patches);
+        let normals = |k: usize, seed: &ContactSeed| {
             let normal =
                 |v: &[f64]| FrozenProblem::contact_velocity_at(contacts.frozen.frozen_map(), k, v)[0];
-            let [before, free, after] =
-                [seed.velocity[0], normal(contacts.frozen.free_velocity()), normal(v1)];
-            let gain = 2.0 * ((before - free) / self.h).max(0.0) * seed.gap.max(0.0);
-            let speed = (before * before + gain).sqrt().max(after.abs());
-            let open = seed.gap + self.h * before.min(free).min(after) > 0.0;
-            let depth = (-seed.gap).max(0.0);
-            if open { 0.0 } else { self.loss(speed, depth, |v| law.impact(&contacts.seeds, k, v)) }
-        }))
+            Vector3::new(seed.velocity[0], normal(contacts.frozen.free_velocity()), normal(v1))
+        };
+        let mut most: f64 = 0.0;
+        let mut k = 0;
+        while k < seeds.len() {
+            let Some(patch) = patches[k] else {
+                let loss = |v| law.impact(seeds, k, v);
+                most = most.max(self.lost_by(&seeds[k], normals(k, &seeds[k]), loss));
+                k += 1;
+                continue;
+            };
+            let end = k + patches[k..].iter().take_while(|p| **p == Some(patch)).count();
+            let of = k..end;
+            let stiffness: f64 = seeds[of.clone()].iter().map(|s| s.material.stiffness).sum();
+            let force: f64 = seeds[of.clone()].iter().map(ContactSeed::elastic_force).sum();
+            let mean = of.map(|k| seeds[k].material.stiffness / stiffness * normals(k, &seeds[k])).sum();
+            area.clear();
+            area.push(ContactSeed { preload: 0.0, gap: -force / stiffness, ..seeds[k] });
+            area[0].material.stiffness = stiffness;
+            if stiffness > 0.0 {
+                most = most.max(self.lost_by(&area[0], mean, |v| law.impact(area, 0, v)));
+            }
+            k = end;
+        }
+        most
+    }
+
+    /// Loss of one contact with the normal velocities at the start, without contact and at the end of the step.
+    fn lost_by(
+        &self,
+        seed: &ContactSeed,
+        normals: Vector3<f64>,
+        impact: impl Fn(f64) -> Option<Impact>,
+    ) -> f64 {
+        let [before, free, after]: [f64; 3] = normals.into();
+        let gain = 2.0 * ((before - free) / self.h).max(0.0) * seed.gap.max(0.0);
+        let speed = (before * before + gain).sqrt().max(after.abs());
+        let open = seed.gap + self.h * before.min(free).min(after) > 0.0;
+        if open { 0.0 } else { self.loss(speed, (-seed.gap).max(0.0), impact) }
     }
 
     /// Height that a contact gains which is found at the depth `depth` with the normal speed `speed`, as a multiple of the allowed one.

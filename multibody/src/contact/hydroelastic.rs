@@ -1,0 +1,277 @@
+//! Surfaces between bodies within a step, as polygons that are contacts.
+
+use std::f64::consts::{SQRT_2, TAU};
+
+use signorini_core::na::{Cholesky, Matrix2, Point3, Translation3, Vector2, Vector3};
+use signorini_core::{ContactGeometry, ProblemError};
+use signorini_geometry::ContactPoint;
+use signorini_geometry::pressure::{ContactPolygon, ContactSurface, SurfaceOptions};
+
+use crate::contact::area_side::AreaSide;
+use crate::contact::pairs::Pair;
+use crate::contact::passing::Bend;
+use crate::contact::placed::Placed;
+
+/// Most surfaces that are sought for one pair in a step.
+const LOOKS: usize = 8;
+/// Part of the depth by which the place of a surface may be off.
+const OFF: f64 = 0.25;
+/// Largest extent of depth at which a surface is sought ahead of where bodies are.
+const DEEPEST: f64 = 0.5;
+
+/// Surfaces of at most as many polygons have three contacts for each: of many, one tells as much.
+const FEW: usize = 48;
+
+/// A polygon beyond what a contact in a point has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct AreaPart {
+    /// Number of the surface among those of the search.
+    pub patch: u32,
+    /// Force where the gap is zero \[N\]: f₀ = preload − k φ.
+    pub preload: f64,
+}
+
+/// A polygon as a contact of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PolygonContact {
+    /// Points of both bodies at the start of the step, normal, and the depth that force and stiffness make.
+    pub point: ContactPoint,
+    pub force: f64,
+    pub stiffness: f64,
+    pub bend: Bend,
+    /// Bodies were moved: the points lie apart.
+    pub apart: bool,
+}
+
+/// Where the bodies of a pair are taken for their surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Posed {
+    /// Time along their motion \[s\].
+    t: f64,
+    /// Way of B beyond \[m\].
+    shift: Vector3<f64>,
+    /// How much nearer they are than at the start \[m\], and how deep.
+    closer: f64,
+    depth: f64,
+}
+
+/// A surface as a spring.
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    force: f64,
+    stiffness: f64,
+    /// Largest extent of the softer side.
+    extent: f64,
+}
+
+impl Reading {
+    fn of(surface: &ContactSurface, softer: f64) -> Self {
+        let n = surface.force().try_normalize(0.0).unwrap_or_default();
+        let stiffness = surface.polygons().iter().map(|p| p.stiffness() * p.normal.dot(&n).powi(2)).sum();
+        let pressure = surface.polygons().iter().map(|p| p.pressure).fold(0.0, f64::max);
+        Self { force: surface.force().norm(), stiffness, extent: pressure / softer }
+    }
+}
+
+impl Posed {
+    /// Energy of a surface found here \[J\]: of columns along the normals that begin with the pressure of a polygon and lose its gradient, to their end or the depth.
+    pub(crate) fn energy(&self, surface: &ContactSurface) -> f64 {
+        let column = |p: &ContactPolygon| {
+            let gradient = p.gradient().max(0.0);
+            let length = (p.pressure / gradient).min(self.depth);
+            p.area * length * (p.pressure - 0.5 * gradient * length)
+        };
+        surface.polygons().iter().map(column).sum()
+    }
+}
+
+impl Placed<'_> {
+    /// Sides of a pair that meets over an area.
+    fn areas(&self, p: &Pair) -> Option<[&AreaSide; 2]> {
+        let [a, b] = [p.a, p.b].map(|i| self.colliders[i as usize].area.as_ref());
+        p.meeting.is_area().then_some([a?, b?])
+    }
+
+    fn surface_at(
+        &self,
+        p: &Pair,
+        [a, b]: [&AreaSide; 2],
+        t: f64,
+        shift: &Vector3<f64>,
+        out: &mut ContactSurface,
+    ) -> Result<(), ProblemError> {
+        let of = [p.a, p.b].map(|i| &self.colliders[i as usize]);
+        let [x_wa, x_wb] = of.map(|c| self.motion.moved(self.kin, self.model, c.body, t) * c.pose);
+        let x_wb = Translation3::from(*shift) * x_wb;
+        let options = SurfaceOptions { keeps_vertices: true, ..SurfaceOptions::default() };
+        out.find(&a.side(), &x_wa, &b.side(), &x_wb, &options).map_err(|e| {
+            ProblemError::Unsupported(format!("geoms '{}' and '{}': {e}", of[0].name, of[1].name))
+        })
+    }
+
+    /// Finds the surface of a pair with which a step is solved; `near` is their nearest contact, with the gap at the start of the step. None: they do not meet.
+    ///
+    /// Without a step that is the surface where bodies are. Within a step of h it is that of the place where they are expected at its end: h u nearer than now, with the speed u at which they close, or
+    /// less or more by the w at which a spring F(w) holds the mass m of both,
+    /// ```text
+    /// F(w) = m (h u + a h² − w)/h²
+    /// ```
+    /// a h² being the way that forces may take them. Each polygon is stepped back to the start: f₀ = A p + k n·d, with the way d of B relative to A in between, so that its force is A p where it was found.
+    /// Derivation: papers/kurtz2025cenic, contact over areas.
+    pub(crate) fn meet_over_area(
+        &self,
+        p: &Pair,
+        near: &ContactPoint,
+        surface: &mut ContactSurface,
+    ) -> Result<Option<Posed>, ProblemError> {
+        let Some(sides) = self.areas(p) else { return Ok(None) };
+        let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
+        let (h, n, gap) = (self.motion.horizon, near.normal, near.gap);
+        let softer = sides[0].modulus().min(sides[1].modulus());
+        if h == 0.0 {
+            self.surface_at(p, sides, 0.0, &Vector3::zeros(), surface)?;
+            let posed = Posed { t: 0.0, shift: Vector3::zeros(), closer: 0.0, depth: (-gap).max(0.0) };
+            return Ok((!surface.polygons().is_empty()).then_some(posed));
+        }
+        let way = -h * self.relative(bodies, near, h).dot(&n);
+        let free = way + self.motion.pulls(bodies);
+        let deepest = (gap + sides[0].depth.min(sides[1].depth)).max(way.min(0.0));
+        let first = way.min(deepest);
+        let mut low = if way > 0.0 { gap.max(0.0).min(first) } else { first };
+        let mut high = free.min(deepest).max(first);
+        let hold = 1.0 / (p.inverse_mass * h * h);
+        let posed = |closer: f64| {
+            let (t, beyond) = if closer < way { (h * closer.max(0.0) / way, 0.0) } else { (h, closer - way) };
+            // Bodies that part are where they get.
+            let t = if way > 0.0 { t } else { h };
+            Posed { t, shift: -beyond * n, closer, depth: closer - gap }
+        };
+        let (mut best, mut closer) = (None, first);
+        for _ in 0..LOOKS {
+            let at = posed(closer);
+            self.surface_at(p, sides, at.t, &at.shift, surface)?;
+            let reading = Reading::of(surface, softer);
+            let excess = match reading.extent > DEEPEST && closer > low {
+                true => f64::INFINITY,
+                false => reading.force - hold * (free - closer),
+            };
+            let slope = reading.stiffness + hold;
+            let mut next = closer - excess / slope;
+            if reading.force > 0.0 && excess.is_finite() {
+                best = Some(at);
+                let depth = at.depth.max(reading.force / reading.stiffness);
+                if (next.clamp(low, high) - closer).abs() <= OFF * depth {
+                    return Ok(best);
+                }
+            }
+            if excess < 0.0 {
+                low = closer
+            } else {
+                high = closer
+            }
+            if high - low <= OFF * OFF * (high - gap).abs() {
+                break;
+            }
+            if !(reading.force > 0.0 && next > low && next < high) {
+                next = 0.5 * (low + high);
+            }
+            closer = next;
+        }
+        if let Some(at) = best.filter(|at| at.closer != closer) {
+            self.surface_at(p, sides, at.t, &at.shift, surface)?;
+        }
+        Ok(best)
+    }
+
+    /// Contacts of the surface found at a place, for the step.
+    pub(crate) fn polygon_contacts(
+        &self,
+        p: &Pair,
+        at: &Posed,
+        surface: &ContactSurface,
+        mut f: impl FnMut(PolygonContact),
+    ) {
+        let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
+        let start = bodies.map(|b| self.kin.x_wb[b].translation.vector);
+        let ways = [0, 1].map(|side| {
+            let end = self.motion.moved(self.kin, self.model, bodies[side], at.t);
+            end.translation.vector - start[side]
+        });
+        let meeting = (at.t > 0.0).then(|| self.meeting_at(bodies, at.t));
+        let apart = at.t > 0.0 || at.shift != Vector3::zeros();
+        let few = surface.polygons().len() <= FEW;
+        for (number, polygon) in surface.polygons().iter().enumerate() {
+            let n = polygon.normal;
+            // A spring that is nothing where bodies touch first, where the tangent is softer than that.
+            let deep = at.closer > 0.0 && at.depth > 0.0;
+            let (points, count) =
+                if few { Quadrature::of(surface, polygon) } else { Quadrature::one(polygon) };
+            for (k, point) in points[..count].iter().enumerate() {
+                let part = polygon.area / count as f64;
+                let elastic = part * point.pressure;
+                let secant = if deep { elastic / at.depth } else { 0.0 };
+                let stiffness = (polygon.stiffness() / count as f64).max(secant);
+                let (p_a, p_b) = (point.place - ways[0], point.place - ways[1] - at.shift);
+                let feature = (3 * number + k) as u64;
+                let mut contact = ContactPoint { p_a, p_b, normal: n, gap: 0.0, feature };
+                let way = at.t * self.relative(bodies, &contact, at.t) + at.shift;
+                let force = elastic + stiffness * way.dot(&n);
+                let depth = (force / stiffness).min(at.depth.max(0.0));
+                contact.gap = if depth.is_nan() { 0.0 } else { -depth };
+                let bend = meeting.map_or(Bend::default(), |m| m.bend(&contact, start.each_ref()));
+                f(PolygonContact { point: contact, force, stiffness, bend, apart });
+            }
+        }
+    }
+}
+
+/// A point that stands for a part of a polygon.
+#[derive(Clone, Copy, Debug)]
+struct Quadrature {
+    place: Point3<f64>,
+    pressure: f64,
+}
+
+impl Quadrature {
+    /// The centre of pressure alone.
+    fn one(polygon: &ContactPolygon) -> ([Self; 3], usize) {
+        ([Self { place: polygon.center_of_pressure, pressure: polygon.pressure }; 3], 1)
+    }
+
+    /// Three points of equal weight with the second moments of a polygon, so that force, moment and stiffness against turning are those of the whole polygon: with the covariance L Lᵀ of its points
+    /// ```text
+    /// x_k = c + L ξ_k,   p_k = p (1 + η·ξ_k),   c_p − c = L η,    |ξ_k| = √2, a third of a turn apart
+    /// ```
+    /// One where the polygon is too thin, or a pressure would be negative.
+    fn of(surface: &ContactSurface, polygon: &ContactPolygon) -> ([Self; 3], usize) {
+        let one = Self::one(polygon);
+        let corners = surface.corners(polygon);
+        let frame = ContactGeometry::frame(&polygon.normal);
+        let (t1, t2) = (frame.column(1), frame.column(2));
+        let flat = |v: Vector3<f64>| Vector2::new(v.dot(&t1), v.dot(&t2));
+        let at = |i: usize| flat(corners[i] - polygon.centroid);
+        let (mut area, mut moment) = (0.0, Matrix2::zeros());
+        for i in 0..corners.len() {
+            // Triangles about the centroid: ∫ x xᵀ = A/12 (a aᵀ + b bᵀ + (a + b)(a + b)ᵀ).
+            let (a, b) = (at(i), at((i + 1) % corners.len()));
+            let part = 0.5 * a.perp(&b);
+            area += part;
+            let sum = a + b;
+            moment += part / 12.0 * (a * a.transpose() + b * b.transpose() + sum * sum.transpose());
+        }
+        let Some(l) = Cholesky::new(moment / area).map(|c| c.l()) else { return one };
+        let Some(eta) = l.solve_lower_triangular(&flat(polygon.center_of_pressure - polygon.centroid)) else {
+            return one;
+        };
+        let mut points = one.0;
+        for (k, point) in points.iter_mut().enumerate() {
+            let (sin, cos) = (TAU * k as f64 / 3.0).sin_cos();
+            let xi = SQRT_2 * Vector2::new(cos, sin);
+            let x = l * xi;
+            point.place = polygon.centroid + x.x * t1 + x.y * t2;
+            point.pressure = polygon.pressure * (1.0 + eta.dot(&xi));
+        }
+        let fits = points.iter().all(|p| p.pressure >= 0.0);
+        if fits { (points, 3) } else { one }
+    }
+}
