@@ -10,10 +10,15 @@ mod common;
 
 use common::oracle::{case_scene, cases};
 use common::{Random, random_state};
+use signorini_core::{ContactSolver, Pool, Slot, StepSolution, System, Tolerance};
+use signorini_icf::IcfSolver;
+use signorini_laws::Lagged;
 use signorini_multibody::{
     ActuatorInput, ActuatorState, Dynamics, EqualityInput, Kinematics, Model, SensorInput, SensorScratch,
     TendonState, TreeFactor,
 };
+use signorini_multibody::{RigidOptions, RigidSystem};
+use signorini_scene::{Hydroelastic, Pose, SceneBuilder};
 use signorini_testkit::allocations::{CountingAllocator, allocations};
 
 #[global_allocator]
@@ -82,4 +87,37 @@ fn alloc_state_updates_are_free_of_allocations() {
         }
     }
     assert!(updated > 0);
+}
+
+/// A ball rolls over a rigid floor and a soft box, whose surfaces change their polygons; the second time it goes the same way nothing is allocated.
+#[test]
+fn alloc_steps_over_areas_are_free_of_allocations_when_warm() {
+    let b = SceneBuilder::new("areas").half_space().hydroelastic(Hydroelastic::rigid());
+    let b = b.cuboid([0.02, 0.2, 0.049]).geom_pose(Pose::translation(0.15, 0.0, 0.0));
+    let b = b.hydroelastic(Hydroelastic::compliant(1e6)).body("ball").at([0.0, 0.0, 0.049]).free_joint();
+    let scene = b.sphere(0.05).mass(1.0).hydroelastic(Hydroelastic::compliant(1e6)).build().unwrap();
+    let law = Pool::<Lagged, 3>::new(Lagged::default());
+    let mut sys = RigidSystem::new(&scene, &law, RigidOptions::default()).unwrap();
+    let mut start = sys.initial_state(None).unwrap();
+    (start.v[0], start.v[4]) = (1.0, 20.0);
+    let (mut solver, mut s) = (IcfSolver::default(), StepSolution::default());
+    let (mut x, mut x1) = (start.clone(), start.clone());
+    let mut most = 0;
+    let mut roll = || {
+        x.clone_from(&start);
+        for _ in 0..60 {
+            let dt = 5e-3;
+            sys.prepare(Slot::Start, &x, dt).unwrap();
+            let p = sys.problem(Slot::Start, dt).unwrap();
+            solver.solve(p, &x.v, Tolerance::default(), &mut s).unwrap();
+            sys.commit(Slot::Start, &x, dt, &s, &mut x1).unwrap();
+            std::mem::swap(&mut x, &mut x1);
+            most = most.max(s.gamma.len() / 3);
+        }
+    };
+    roll();
+    roll();
+    let n = allocations(&mut roll);
+    assert_eq!(n, 0);
+    assert!(most > 20, "{most}");
 }

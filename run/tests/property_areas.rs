@@ -1,10 +1,10 @@
-//! Bodies that meet over areas: nothing passes, whatever the speed and the step; results do not depend on order or threads.
+//! Bodies that meet over areas do not pass each other, whatever the speed and the step.
 
 use proptest::prelude::*;
-use signorini_core::na::{Translation3, UnitQuaternion, Vector3};
-use signorini_core::{NoObserver, State};
+use signorini_core::NoObserver;
+use signorini_core::na::{UnitQuaternion, Vector3};
 use signorini_run::Method;
-use signorini_scene::{Hydroelastic, Pose, Scene, SceneBuilder};
+use signorini_scene::{Hydroelastic, Scene, SceneBuilder};
 use signorini_testkit::rng::Rng;
 
 /// Kinetic energy of a throw in parts of modulus times volume: bodies are stiff enough to be stopped.
@@ -81,34 +81,40 @@ fn throw(rng: &mut Rng, target: Target, speed: f64) -> (Scene, [f64; 6]) {
     (scene, [0.0, 0.0, -speed, spin.x, spin.y, spin.z])
 }
 
-#[test]
-fn property_nothing_passes() {
-    let methods =
-        [Method::icf().with_step(1e-2), Method::cenic(1e-1), Method::cenic(1e-2), Method::cenic(1e-3)];
-    for seed in 0..std::env::var("THROWS").map_or(40, |n| n.parse().unwrap()) {
+/// Throws a body of one seed, and tells what passed.
+fn passes(seed: u64, target: Target, method: &Method) -> Result<(), String> {
+    let mut rng = Rng::new(seed);
+    let speed = rng.log_uniform(1.0, 20.0);
+    let (scene, v) = throw(&mut rng, target, speed);
+    let mut sys = method.system(&scene).map_err(|e| e.to_string())?;
+    let mut x = sys.initial_state(None).map_err(|e| e.to_string())?;
+    let n = x.v.len();
+    x.v[n - 6..].copy_from_slice(&v);
+    let run = method.integrator().unwrap().advance(&mut sys, &mut x, 1.0 / speed, &mut NoObserver);
+    run.map_err(|e| e.to_string())?;
+    let at = |body: usize| Vector3::from_column_slice(&x.q[7 * body..7 * body + 3]);
+    let last = x.q.len() / 7 - 1;
+    let between = at(last) - if last > 0 { at(0) } else { Vector3::zeros() };
+    // A body may turn about another that floats; it was thrown at its middle.
+    let aside = between.xy().norm() > 0.02 && matches!(target, Target::Body);
+    match between.z > 0.0 || aside {
+        true => Ok(()),
+        false => Err(format!("{target:?} at {speed:.2} m/s under {}: {between:?}", method.describe())),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    /// Whatever the shape, the speed and the spin, under loose accuracies and steps of 10 ms in which a body goes twice its length.
+    #[test]
+    fn property_nothing_passes(seed in any::<u64>()) {
         for target in [Target::Plate, Target::Soft, Target::Body] {
-            let mut rng = Rng::new(seed);
-            let speed = rng.log_uniform(1.0, 20.0);
-            let (scene, v) = throw(&mut rng, target, speed);
-            for method in &methods {
-                let mut sys = method.system(&scene).unwrap();
-                let mut x = sys.initial_state(None).unwrap();
-                let n = x.v.len();
-                x.v[n - 6..].copy_from_slice(&v);
-                let time = 1.0 / speed;
-                let r = method.integrator().unwrap().advance(&mut sys, &mut x, time, &mut NoObserver);
-                let n = x.q.len();
-                let other = if n > 7 { x.q[2] } else { 0.0 };
-                let (ahead, along) =
-                    (x.q[n - 5] - other, x.v[x.v.len() - 4] - if n > 7 { x.v[2] } else { 0.0 });
-                if r.is_err() || ahead < 0.0 || along < -0.05 * speed {
-                    println!(
-                        "{seed} {target:?} {speed:.2} {}: {ahead:.4} {along:.4} {:?} {:?}",
-                        method.describe(),
-                        r.err(),
-                        scene.geoms.iter().map(|g| format!("{:?}", g.shape)).collect::<Vec<_>>()
-                    );
-                }
+            for method in
+                [Method::icf().with_step(1e-2), Method::cenic(1e-1), Method::cenic(1e-2), Method::cenic(1e-3)]
+            {
+                let passed = passes(seed, target, &method);
+                prop_assert!(passed.is_ok(), "{passed:?}");
             }
         }
     }
