@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 use signorini_core::na::{Point3, Vector3};
 use signorini_multibody::{CollidingPair, Dynamics, Kinematics, Model, TreeFactor};
 use signorini_run::Method;
-use signorini_scene::{ActuatorForce, CombinationRule, GeomShape, NoteKind, Scene, Transmission};
+use signorini_scene::{
+    ActuatorForce, CombinationRule, GeomShape, Hydroelastic, Meeting, NoteKind, Scene, Transmission,
+};
 
 use crate::dual_cone;
 use crate::model::ModelArguments;
@@ -401,7 +403,10 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
     let sys = Method::default().system(scene)?;
     let mut groups: Vec<(CollidingPair, usize)> = Vec::new();
     for p in sys.contact_pairs() {
-        match groups.iter_mut().find(|g| g.0.material == p.material && g.0.margin == p.margin) {
+        let alike = |g: &CollidingPair| {
+            g.material == p.material && g.margin == p.margin && meeting(scene, g) == meeting(scene, &p)
+        };
+        match groups.iter_mut().find(|g| alike(&g.0)) {
             Some(g) => g.1 += 1,
             None => groups.push((p, 1)),
         }
@@ -410,6 +415,14 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
     say!("  {all} pairs of geoms can collide; their contacts:");
     for (p, n) in &groups {
         let m = &p.material;
+        let [a, b] = p.geoms.map(|g| &scene.geoms[g].name);
+        let how = meeting(scene, p);
+        if p.meeting.is_area() {
+            let (d, mu) = (m.dissipation, [m.friction_static, m.friction_dynamic]);
+            let text = format!("d {d} s/m, friction {}/{}, condim {}", mu[0], mu[1], m.condim);
+            say!("  {n:>6} pairs, such as {a} – {b}: {how}: {text}");
+            continue;
+        }
         let text = format!(
             "k {:.4e} N/m, d {} s/m, τ {:.4} s, I {:.4}, friction {}/{}, torsional {} m, rolling {} m, condim {}, solref {:?}, solimp {:?}, margin {} m",
             m.stiffness,
@@ -425,8 +438,7 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
             m.solimp,
             p.margin
         );
-        let [a, b] = p.geoms;
-        say!("  {n:>6} pairs, such as {} – {}: {text}", scene.geoms[a].name, scene.geoms[b].name);
+        say!("  {n:>6} pairs, such as {a} – {b}: {how}{text}");
     }
     if groups.iter().any(|g| g.0.material.condim > 3) {
         say!(
@@ -444,4 +456,51 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// How a pair meets where a surface of it is one for areas; empty for pairs in points that know of nothing else.
+fn meeting(scene: &Scene, p: &CollidingPair) -> String {
+    let surfaces = p.geoms.map(|g| scene.geoms[g].surface.hydroelastic);
+    let one = |s: &Hydroelastic| match s {
+        Hydroelastic::Point => "in points".to_owned(),
+        Hydroelastic::Rigid { .. } => "rigid".to_owned(),
+        Hydroelastic::Compliant { modulus, .. } => format!("compliant {modulus:e} Pa"),
+    };
+    let [a, b] = surfaces.each_ref().map(one);
+    match p.meeting {
+        Meeting::CompliantCompliant | Meeting::RigidCompliant => format!("over an area, {a} – {b}"),
+        Meeting::RigidPoints => "in points, as both are rigid: ".to_owned(),
+        Meeting::Points if surfaces == [Hydroelastic::Point; 2] => String::new(),
+        Meeting::Points => format!("in points by choice of a surface ({a} – {b}): "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use signorini_scene::SceneBuilder;
+
+    #[test]
+    fn conformance_pairs_tell_how_they_meet() {
+        let soft = Hydroelastic::compliant(1e6);
+        let mut b = SceneBuilder::new("pairs").half_space().hydroelastic(Hydroelastic::rigid());
+        for (name, kind) in
+            [("a", soft), ("b", soft), ("c", Hydroelastic::rigid()), ("d", Hydroelastic::Point)]
+        {
+            b = b.body(name).free_joint().sphere(0.1).hydroelastic(kind);
+        }
+        let scene = b.body("e").free_joint().sphere(0.1).build().unwrap();
+        let sys = Method::default().system(&scene).unwrap();
+        let of = |x: &str, y: &str| {
+            let names = |p: &CollidingPair| p.geoms.map(|g| scene.geoms[g].name.clone());
+            let wanted = [format!("{x}_geom0"), format!("{y}_geom0")];
+            meeting(&scene, &sys.contact_pairs().find(|p| names(p) == wanted).unwrap())
+        };
+        assert_eq!(of("world", "a"), "over an area, rigid – compliant 1e6 Pa");
+        assert_eq!(of("a", "b"), "over an area, compliant 1e6 Pa – compliant 1e6 Pa");
+        assert_eq!(of("world", "c"), "in points, as both are rigid: ");
+        assert_eq!(of("a", "d"), "in points by choice of a surface (compliant 1e6 Pa – in points): ");
+        assert_eq!(of("d", "e"), "");
+    }
 }

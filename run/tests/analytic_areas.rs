@@ -102,7 +102,7 @@ fn analytic_a_ball_rests_at_its_depth() {
     }
 }
 
-/// What rolls on an area keeps its speed: the surface is that of the end of the step, stepped back. One of the start would slow it at the rate δt ω ∫ g x² dA/I, a hundred of its turns in a second.
+/// What rolls on an area keeps its speed: the surface is that of the end of the step, stepped back. One of the start would slow it at the rate δt ∫ g x² dA/(7/5 m r²), 1.4/s at 10 ms.
 #[test]
 fn analytic_a_ball_rolls_on() {
     let (r, modulus) = (0.05, 1e6);
@@ -155,8 +155,8 @@ fn order_energy_of_a_bounce_is_one() {
     let lost = |dt: f64| {
         let e = bounce(&Method::icf().with_step(dt), 1e6, 0.3);
         assert_eq!(e.impacts, 1, "{dt}");
-        // Columns of a surface at 12 mm of 50 hold up to 3 % more than the field below them.
-        assert!(e.high < 1.03 * e.first, "{dt}: {} of {}", e.high, e.first);
+        // Columns of a surface at 13 mm of 50 hold 1 % more than the field below them.
+        assert!(e.high < 1.015 * e.first, "{dt}: {} of {}", e.high, e.first);
         1.0 - e.last / e.first
     };
     let lost = [4e-4, 2e-4, 1e-4, 5e-5].map(lost);
@@ -172,7 +172,7 @@ fn analytic_error_control_leaves_a_bounce_its_height() {
     for (accuracy, part) in [(1e-3, 0.9), (1e-5, 0.9)] {
         let e = bounce(&Method::cenic(accuracy), 1e6, 0.3);
         // A thirty-second of the speed may be lost.
-        assert!(e.last > part * e.first && e.high < 1.03 * e.first, "{accuracy}: {} of {}", e.last, e.first);
+        assert!(e.last > part * e.first && e.high < 1.015 * e.first, "{accuracy}: {} of {}", e.last, e.first);
     }
 }
 

@@ -498,7 +498,7 @@ impl Collision {
             ModelError::element(
                 &b.place,
                 message,
-                "use lagged or similar, or let one of the surfaces meet others in points",
+                "use lagged or similar (--solver icf on the command line), or let one of the surfaces meet others in points",
             )
         } else {
             let message = format!("{names} are both rigid, so that no pressure tells their force");
