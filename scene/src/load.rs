@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use crate::{LoadOptions, Place, Scene, SceneError, mjcf, urdf, xml};
+use crate::{LoadOptions, Place, Scene, SceneError, mjcf, sdf, urdf, xml};
 
 impl Scene {
     /// Reads a model file: MJCF (`.xml`, `.mjcf`, root element `mujoco`) or URDF (`.urdf`, root element `robot`).
@@ -63,10 +63,10 @@ impl Scene {
             }),
             "mujoco" => mjcf::read(root, path, options),
             "robot" => urdf::read(&root, path, options),
-            "sdf" | "world" | "model" => Err(unsupported_format(
-                path,
-                "SDFormat",
-                "convert it to URDF or MJCF, for example with `gz sdf --to-urdf` or a converter",
+            "sdf" => Ok(sdf::read(root, path, options)?.0),
+            "world" | "model" => Err(root.invalid(
+                format!("the root element is <{}>", root.name),
+                "put it into <sdf version=\"1.9\">",
             )),
             "COLLADA" => Err(unsupported_format(
                 path,
@@ -79,7 +79,7 @@ impl Scene {
             )),
             other => Err(root.invalid(
                 format!("root element <{other}> is not that of a model"),
-                "an MJCF file has the root element <mujoco>, a URDF file <robot>",
+                "an MJCF file has the root element <mujoco>, a URDF file <robot>, an SDFormat file <sdf>",
             )),
         }
     }

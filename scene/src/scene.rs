@@ -128,6 +128,6 @@ impl Scene {
     }
     /// Sum of all masses \[kg\].
     pub fn total_mass(&self) -> f64 {
-        self.bodies.iter().filter_map(|b| b.mass).map(|m| m.mass).sum()
+        self.bodies.iter().filter_map(|b| b.mass).fold(0.0, |sum, m| sum + m.mass)
     }
 }

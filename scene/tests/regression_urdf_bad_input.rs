@@ -139,8 +139,6 @@ fn regression_extensions_that_are_wrong_are_said() {
         &["joint 'q' does not exist"],
     );
     assert_says(
-        &with(r#"<drake:ball_constraint/>"#),
-        &["drake:ball_constraint is not supported", "<equality>"],
     );
     assert_says(
         &message(

@@ -1,20 +1,10 @@
 //! `<inertial>`: mass, centre of mass, rotational inertia.
 
-use signorini_core::na::{Matrix3, Point3};
 use signorini_geometry::MassProperties;
 
 use super::Reader;
 use super::origin::read_origin;
-use crate::NoteKind;
 use crate::xml::{Element, Read};
-
-/// Largest negative moment and excess over the triangle inequality, relative to the largest moment, that is put down to the decimals
-/// of the file.
-const ROUNDING: f64 = 1e-9;
-/// Moments of inertia \[kg·m²\] below this are rounding of a file.
-const SMALLEST: f64 = 1e-15;
-/// Excess over the triangle inequality above which a warning is given: files state few digits.
-const EXCESS: f64 = 1e-6;
 
 impl Reader<'_> {
     /// Mass properties of a link in its frame; None for one without mass.
@@ -26,75 +16,6 @@ impl Reader<'_> {
             }
         }
         let pose = read_origin(e)?;
-        let m = e.need("mass")?;
-        m.required("value")?;
-        let mass = m.number("value")?.unwrap_or_default();
-        self.finish(m)?;
-        let i = e.need("inertia")?;
-        let moment = |name: &'static str, needed: bool| -> Read<f64> {
-            if needed {
-                i.required(name)?;
-            }
-            Ok(i.number(name)?.unwrap_or_default())
-        };
-        let (xx, yy, zz) = (moment("ixx", true)?, moment("iyy", true)?, moment("izz", true)?);
-        let (xy, xz, yz) = (moment("ixy", false)?, moment("ixz", false)?, moment("iyz", false)?);
-        for (name, upper) in [("iyx", xy), ("izx", xz), ("izy", yz)] {
-            if i.number(name)?.is_some_and(|x| x != upper) {
-                let text = format!("{name} is not the moment across the diagonal: {upper} above it is taken");
-                self.notes.add(NoteKind::Warning, i, text);
-            }
-        }
-        self.finish(i)?;
-        self.finish(e)?;
-        if mass < 0.0 {
-            return Err(m.invalid_at(
-                "value",
-                format!("the mass is {mass}"),
-                "write a mass in kg that is not negative",
-            ));
-        }
-        let mut inertia = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
-        if inertia.amax() > 0.0 && inertia.amax() < SMALLEST {
-            self.notes.add(
-                NoteKind::Converted,
-                i,
-                format!("moments of inertia below {SMALLEST:e} kg m² count as zero"),
-            );
-            inertia.fill(0.0);
-        }
-        let raw = MassProperties { mass, com: Point3::origin(), inertia };
-        if mass == 0.0 {
-            if inertia.amax() > 0.0 {
-                let text = "the mass is zero but the inertia is not: no body has that; the link is taken as without mass";
-                self.notes.add(NoteKind::Warning, e, text);
-            }
-            return Ok(None);
-        }
-        self.check_moments(i, &raw)?;
-        Ok(Some(raw.transformed(&pose)))
-    }
-
-    fn check_moments(&mut self, i: &Element, raw: &MassProperties) -> Read<()> {
-        if self.compiler.bound_inertia > 0.0 {
-            return Ok(());
-        }
-        let d = raw.principal().0;
-        let shown = format!("({:.6e}, {:.6e}, {:.6e}) kg m^2", d.x, d.y, d.z);
-        if d.z < -ROUNDING * d.x.abs() || d.x < 0.0 {
-            return Err(i.invalid(
-                format!("the principal moments of inertia are {shown}: one is negative"),
-                "write an inertia that is positive definite",
-            ));
-        }
-        let excess = d.x - (d.y + d.z);
-        if excess > EXCESS * d.x && !self.compiler.balance {
-            // Robots in use have such links; the equations of motion stay well posed, so that they are read.
-            let text = format!(
-                "the principal moments of inertia {shown} violate A + B >= C: no body has them; they are used as written"
-            );
-            self.notes.add(NoteKind::Warning, i, text);
-        }
-        Ok(())
+        self.read_mass(e, &pose, false)
     }
 }

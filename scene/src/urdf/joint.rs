@@ -1,11 +1,12 @@
 //! `<joint>`: kind, axis, dynamics, and the joint of the scene.
 
-use signorini_core::na::{Unit, UnitQuaternion, Vector3};
+use signorini_core::na::{Unit, Vector3};
 
 use super::Reader;
 use super::topology::JointNode;
+use crate::robot::plain;
 use crate::xml::{Element, Read};
-use crate::{BodyId, Joint, JointKind, NoteKind, Place};
+use crate::{BodyId, JointKind, NoteKind};
 
 /// `type` of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,17 +46,6 @@ pub(super) struct ReadJoint<'e> {
     pub(super) kind: JointType,
     /// Joints of the scene.
     pub(super) joints: std::ops::Range<usize>,
-}
-
-/// A joint with nothing but its motion.
-pub(super) fn plain(
-    name: String,
-    body: BodyId,
-    kind: JointKind,
-    axis: Unit<Vector3<f64>>,
-    place: Place,
-) -> Joint {
-    Joint { place, ..Joint::new(name, body, kind, axis) }
 }
 
 /// Elements of `<joint>`.
@@ -128,40 +118,14 @@ impl Reader<'_> {
         axis: Unit<Vector3<f64>>,
         body: BodyId,
     ) {
-        let place = node.element.place();
-        let mut add = |suffix: &str, kind: JointKind, axis: Unit<Vector3<f64>>| {
-            let name = format!("{}{suffix}", node.name);
-            self.scene.joints.push(plain(name, body, kind, axis, place.clone()));
-        };
-        let (x, y, z) = (Vector3::x_axis(), Vector3::y_axis(), Vector3::z_axis());
+        let joint = |kind| plain(node.name.to_owned(), body, kind, axis, node.element.place());
         match kind {
             JointType::Fixed => {}
-            JointType::Revolute | JointType::Continuous => add("", JointKind::Hinge, axis),
-            JointType::Prismatic => add("", JointKind::Slide, axis),
-            JointType::Ball => add("", JointKind::Ball, z),
-            JointType::Floating if self.scene.bodies[body].parent == 0 => {
-                add("", JointKind::Free, z);
-                let text = "a floating joint to the world is a free joint: its q is the pose in the world, not relative to <origin>";
-                self.notes.add(NoteKind::Converted, node.element, text);
-            }
-            JointType::Floating => {
-                add("_x", JointKind::Slide, x);
-                add("_y", JointKind::Slide, y);
-                add("_z", JointKind::Slide, z);
-                add("_rotation", JointKind::Ball, z);
-                let text =
-                    "a floating joint to a link is three slides (_x, _y, _z) and a ball joint (_rotation)";
-                self.notes.add(NoteKind::Converted, node.element, text);
-            }
-            JointType::Planar => {
-                let turn = UnitQuaternion::rotation_between(&z, &axis)
-                    .unwrap_or_else(|| UnitQuaternion::from_axis_angle(&x, std::f64::consts::PI));
-                add("_x", JointKind::Slide, turn * x);
-                add("_y", JointKind::Slide, turn * y);
-                add("_theta", JointKind::Hinge, axis);
-                let text = "a planar joint is two slides (_x, _y) in the plane and a hinge (_theta) about its normal";
-                self.notes.add(NoteKind::Converted, node.element, text);
-            }
+            JointType::Revolute | JointType::Continuous => self.scene.joints.push(joint(JointKind::Hinge)),
+            JointType::Prismatic => self.scene.joints.push(joint(JointKind::Slide)),
+            JointType::Ball => self.scene.joints.push(joint(JointKind::Ball)),
+            JointType::Floating => self.add_floating(node.element, joint(JointKind::Free)),
+            JointType::Planar => self.add_planar(node.element, joint(JointKind::Hinge)),
         }
     }
 

@@ -41,7 +41,7 @@ impl Reader<'_> {
             }
         }
         let has_inertial = e.children.iter().any(|c| c.name == "inertial");
-        self.weighed.push(Weighed { body, has_inertial, place: e.place() });
+        self.own.weighed.push(Weighed { body, has_inertial, place: e.place() });
         Ok(stated)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::notes::Notes;
 use crate::NoteKind;
+use crate::robot::{GREY, Notes};
 use crate::xml::{Element, Read};
 
 /// Colours by name, and that of shapes which state none.
@@ -11,8 +11,6 @@ use crate::xml::{Element, Read};
 pub(super) struct Materials {
     colours: HashMap<String, [f32; 4]>,
 }
-
-const GREY: [f32; 4] = [0.5, 0.5, 0.5, 1.0];
 
 impl Materials {
     /// Collects the materials of the robot and those that visuals define; the first definition of a name holds.

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::Reader;
 use super::joint::{JointType, ReadJoint};
+use crate::NoteKind;
+use crate::robot::{Follower, refuse_loops};
 use crate::xml::{Element, Read, did_you_mean};
-use crate::{Equality, EqualityKind, Keyframe, Note, NoteKind, SolParams};
 
 impl Reader<'_> {
     /// Adds an equality for each joint that follows another.
@@ -31,47 +32,10 @@ impl Reader<'_> {
             follows[i] = Some((leader, e));
             self.add_mimic(j, &joints[leader], e, [offset, multiplier])?;
         }
-        refuse_loops(joints, &follows)?;
+        let names: Vec<&str> = joints.iter().map(|j| j.name).collect();
+        refuse_loops(&names, &follows)?;
         self.start_on_relations();
         Ok(())
-    }
-
-    /// A keyframe `home` in which all joints are drawn but those that follow, which are on their relations; none where the drawn configuration is such.
-    fn start_on_relations(&mut self) {
-        let scene = &self.scene;
-        let (drawn, starts) = (scene.reference_positions(), scene.position_starts());
-        let mut q = drawn.clone();
-        // Nothing follows itself: as many passes as there are joints reach the end of every chain.
-        for _ in 0..scene.joints.len() {
-            for (i, e) in scene.equalities.iter().enumerate() {
-                let EqualityKind::Joint { joint_1, .. } = e.kind else { continue };
-                q[starts[joint_1]] -= scene.off_relation(i, &q).unwrap_or_default();
-            }
-        }
-        if q == drawn || q.iter().any(|x| !x.is_finite()) {
-            return;
-        }
-        let mut notes = Vec::new();
-        for e in &scene.equalities {
-            let EqualityKind::Joint { joint_1, .. } = e.kind else { continue };
-            let (j, at) = (&scene.joints[joint_1], q[starts[joint_1]]);
-            let (kind, what) = match j.range.filter(|[low, high]| at < *low || at > *high) {
-                Some([low, high]) => {
-                    let what = format!(
-                        "outside its limits {low} to {high}; correct the offset of its <mimic>, or its limits"
-                    );
-                    (NoteKind::Warning, what)
-                }
-                None if at != drawn[starts[joint_1]] => {
-                    (NoteKind::Converted, "where its <mimic> has it: keyframe 'home'".to_owned())
-                }
-                None => continue,
-            };
-            let text = format!("joint '{}' starts at {at}, {what}", j.name);
-            notes.push(Note { kind, place: e.place.clone(), text });
-        }
-        notes.into_iter().for_each(|n| self.notes.push(n));
-        self.scene.keyframes.push(Keyframe { name: "home".into(), q, ..Keyframe::default() });
     }
 
     fn add_mimic(
@@ -96,40 +60,14 @@ impl Reader<'_> {
             let text = format!("joint '{}' is fixed: what follows it is held at the offset", leader.name);
             self.notes.add(NoteKind::Warning, e, text);
         }
-        self.scene.equalities.push(Equality {
-            name: format!("{}_mimic", j.name),
-            kind: EqualityKind::Joint {
-                joint_1: j.joints.start,
-                joint_2,
-                polynomial: [offset, if joint_2.is_some() { multiplier } else { 0.0 }, 0.0, 0.0, 0.0],
-            },
-            active: true,
-            stiffness: None,
-            damping: 0.0,
-            sol: SolParams::default(),
-            place: e.place(),
+        self.add_follower(&Follower {
+            element: e,
+            joint: j.joints.start,
+            name: j.name,
+            leader: joint_2,
+            offset,
+            multiplier,
         });
         Ok(())
     }
-}
-
-/// Joints that follow each other in a circle have no solution in general.
-fn refuse_loops(joints: &[ReadJoint<'_>], follows: &[Option<(usize, &Element)>]) -> Read<()> {
-    for (i, f) in follows.iter().enumerate() {
-        let Some((mut at, e)) = *f else { continue };
-        for _ in 0..joints.len() {
-            if at == i {
-                return Err(e.invalid_at(
-                    "joint",
-                    format!("joint '{}' follows itself", joints[i].name),
-                    "let one joint of the circle follow none",
-                ));
-            }
-            match follows[at] {
-                Some((next, _)) => at = next,
-                None => break,
-            }
-        }
-    }
-    Ok(())
 }

@@ -16,46 +16,38 @@
 //! - Links without a joint to a parent are all fixed to the world, as in MuJoCo.
 //! - Elements, attributes and texts that the format does not have are noted; a slip for one that it has is refused.
 
+mod bullet;
 mod drake;
-mod foreign;
 mod geometry;
 mod inertial;
 mod joint;
 mod limit;
 mod link;
 mod material;
-mod mesh;
-mod mesh_path;
 mod mimic;
 mod mujoco;
-mod notes;
 mod origin;
-mod surface;
 mod topology;
 mod transmission;
 mod tree;
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use crate::mjcf::Compiler;
+use crate::robot::is_block;
 use crate::xml::{self, Element, Read};
-use crate::{CombinationRule, LoadOptions, NoteKind, Scene, SceneError};
+use crate::{LoadOptions, NoteKind, Scene, SceneError};
 
-/// State of reading one model.
-struct Reader<'a> {
-    path: &'a Path,
-    options: &'a LoadOptions,
-    scene: Scene,
-    compiler: Compiler,
+/// Parts that only this format has.
+#[derive(Default)]
+struct State {
     /// The file has settings of MuJoCo.
     for_mujoco: bool,
     weighed: Vec<mujoco::Weighed>,
-    notes: notes::Notes,
     materials: material::Materials,
-    meshes: mesh::MeshCache,
-    geom_names: HashSet<String>,
 }
+
+type Reader<'a> = crate::robot::Reader<'a, State>;
 
 impl Scene {
     /// Reads a URDF text; `path` stands for the file in messages, and meshes are looked for from its folder.
@@ -78,33 +70,15 @@ impl Scene {
 /// Reads a model whose main file has the given root.
 pub(crate) fn read(root: &Element, path: &Path, options: &LoadOptions) -> Read<Scene> {
     refuse_xacro(root)?;
-    let mut reader = Reader {
-        path,
-        options,
-        scene: Scene::default(),
-        compiler: Compiler::of_urdf(),
-        for_mujoco: false,
-        weighed: Vec::new(),
-        notes: notes::Notes::default(),
-        materials: material::Materials::default(),
-        meshes: mesh::MeshCache::default(),
-        geom_names: HashSet::new(),
-    };
-    reader.scene.files = vec![path.to_path_buf()];
-    reader.scene.options.combination = CombinationRule::Series;
+    let mut reader = Reader::new(path, options, Compiler::of_urdf(), State::default());
     reader.read_robot(root)?;
     root.check_all_read()?;
     reader.note_texts(root);
-    let mut scene = reader.scene;
-    scene.notes = reader.notes.finish();
-    scene.notes.extend(reader.meshes.filled_hulls());
-    scene.check_structure()?;
-    scene.refuse_unknown(options)?;
-    Ok(scene)
+    reader.finish_scene()
 }
 
 /// Elements of `<robot>`, for messages.
-const SECTIONS: [&str; 10] = [
+const SECTIONS: [&str; 11] = [
     "link",
     "joint",
     "material",
@@ -113,6 +87,7 @@ const SECTIONS: [&str; 10] = [
     "ros2_control",
     "drake:frame",
     "drake:collision_filter_group",
+    "drake:ball_constraint",
     "sensor",
     "mujoco",
 ];
@@ -130,7 +105,7 @@ impl Reader<'_> {
             self.check_section(root, e)?;
         }
         self.read_mujoco(root)?;
-        self.materials.collect(root, &mut self.notes)?;
+        self.own.materials.collect(root, &mut self.notes)?;
         let topology = topology::Topology::read(root)?;
         let joints = self.build_tree(&topology)?;
         self.finish_masses();
@@ -140,6 +115,7 @@ impl Reader<'_> {
         all("transmission").try_for_each(|e| self.read_transmission(e, &joints))?;
         all("frame").try_for_each(|e| self.read_frame(e))?;
         self.read_filter_groups(root)?;
+        self.read_balls(root)?;
         self.scale_total_mass();
         self.warn_massless();
         Ok(())
@@ -154,6 +130,7 @@ impl Reader<'_> {
             | "transmission"
             | "frame"
             | "collision_filter_group"
+            | "ball_constraint"
             | "mujoco" => Ok(()),
             "gazebo" => {
                 self.note_gazebo(e);
@@ -171,7 +148,7 @@ impl Reader<'_> {
                 e.skip();
                 Ok(())
             }
-            "ball_constraint" | "tendon_constraint" | "linear_bushing_rpy" | "linear_spring_damper" => Err(
+            "tendon_constraint" | "linear_bushing_rpy" | "linear_spring_damper" => Err(
                 e.unsupported(format!("drake:{}", e.name), "remove it, or use an <equality> of an MJCF file")
             ),
             _ if e.namespace.is_some() && !e.is_drake() && e.namespace != root.namespace => {
@@ -220,32 +197,6 @@ impl Reader<'_> {
     }
 }
 
-impl Element {
-    /// Whether the element is an extension of Drake.
-    fn is_drake(&self) -> bool {
-        self.namespace.as_deref().is_some_and(|n| n.contains("drake.mit.edu"))
-    }
-
-    /// The only child of a name, if there is one.
-    fn only(&self, name: &str) -> Read<Option<&Element>> {
-        let mut found = self.children.iter().filter(|c| c.name == name);
-        let first = found.next();
-        match found.next() {
-            Some(second) => {
-                Err(second.invalid(format!("a second <{name}> in <{}>", self.name), "keep one of them"))
-            }
-            None => Ok(first),
-        }
-    }
-
-    /// The value of an attribute of the only child of a name.
-    fn need(&self, name: &str) -> Read<&Element> {
-        self.only(name)?.ok_or_else(|| {
-            self.invalid(format!("<{}> has no <{name}>", self.name), format!("add a <{name}> to it"))
-        })
-    }
-}
-
 /// Refuses files that a macro processor has not been through.
 fn refuse_xacro(root: &Element) -> Read<()> {
     const REMEDY: &str = "expand the file first: `xacro FILE.urdf.xacro > FILE.urdf`";
@@ -254,7 +205,7 @@ fn refuse_xacro(root: &Element) -> Read<()> {
         if e.namespace.as_deref().is_some_and(|n| n.contains("xacro")) {
             return Err(e.unsupported(format!("the xacro element <xacro:{}>", e.name), REMEDY));
         }
-        if foreign::is_block(e) {
+        if is_block(e) {
             continue;
         }
         if let Some(a) = e.attributes.iter().find(|a| a.value.contains("$(") || a.value.contains("${")) {

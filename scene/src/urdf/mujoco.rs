@@ -22,7 +22,7 @@ impl Reader<'_> {
     /// Reads the settings of all `<mujoco>` blocks. Sections other than those of settings are not read, as in MuJoCo.
     pub(super) fn read_mujoco(&mut self, root: &Element) -> Read<()> {
         for e in root.children.iter().filter(|c| c.name == "mujoco") {
-            self.for_mujoco = true;
+            self.own.for_mujoco = true;
             self.finish(e)?;
             for c in &e.children {
                 let mut notes = mjcf::Notes::default();
@@ -55,11 +55,13 @@ impl Reader<'_> {
             light[groups[b]] = false;
         }
         light[0] = false;
-        for link in std::mem::take(&mut self.weighed).into_iter().filter(|l| l.body != 0) {
+        for link in std::mem::take(&mut self.own.weighed).into_iter().filter(|l| l.body != 0) {
             let from_geoms = match self.compiler.from_geoms {
                 FromGeoms::Never => false,
                 FromGeoms::Always => true,
-                FromGeoms::WhenMissing => !link.has_inertial && (self.for_mujoco || light[groups[link.body]]),
+                FromGeoms::WhenMissing => {
+                    !link.has_inertial && (self.own.for_mujoco || light[groups[link.body]])
+                }
             };
             let mass = match from_geoms {
                 true => self.mass_of_shapes(&link),

@@ -2,8 +2,9 @@
 
 use super::Reader;
 use super::joint::ReadJoint;
+use crate::NoteKind;
+use crate::robot::reflected_inertia;
 use crate::xml::{Element, Read, did_you_mean};
-use crate::{Actuator, ActuatorDynamics, ActuatorForce, NoteKind, Transmission};
 
 impl Reader<'_> {
     /// A motor for a transmission from one actuator to one joint with one coordinate: its control is the effort at the joint
@@ -41,12 +42,7 @@ impl Reader<'_> {
             e.skip();
             return Ok(());
         }
-        let (rotor, gear) = (drake_value(a, "rotor_inertia")?, drake_value(a, "gear_ratio")?);
-        let scene_joint = &mut self.scene.joints[joint.joints.start];
-        if let Some(rotor) = rotor {
-            scene_joint.armature += rotor * gear.unwrap_or(1.0).powi(2);
-        }
-        let range = scene_joint.actuator_force_range;
+        self.scene.joints[joint.joints.start].armature += reflected_inertia(a)?;
         let reduction = |p: &Element| {
             let c = p.children.iter().find(|c| c.name == "mechanicalReduction");
             c.is_some_and(|c| c.text.trim().parse::<f64>() != Ok(1.0))
@@ -62,37 +58,8 @@ impl Reader<'_> {
         );
         let stem = a.nonempty("name").map_or(own, str::to_owned);
         let stem = if stem.is_empty() { format!("{name}_motor") } else { stem };
-        let mut unique = stem.clone();
-        let mut count = 1;
-        while self.scene.actuators.iter().any(|x| x.name == unique) {
-            count += 1;
-            unique = format!("{stem}_{count}");
-        }
-        if count > 1 {
-            let text = format!("actuator name '{stem}' is used before: this one is '{unique}'");
-            self.notes.add(NoteKind::Converted, a, text);
-        }
-        let place = e.place();
+        self.push_motor(a, &stem, joint.joints.start);
         e.skip();
-        self.scene.actuators.push(Actuator {
-            name: unique,
-            transmission: Transmission::Joint(joint.joints.start),
-            gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-            dynamics: ActuatorDynamics::None,
-            force: ActuatorForce { gain: [1.0, 0.0, 0.0], ..ActuatorForce::default() },
-            control_range: None,
-            force_range: range,
-            activation_range: None,
-            act_early: false,
-            place,
-        });
         Ok(())
     }
-}
-
-/// `value` of a Drake element in an actuator.
-fn drake_value(actuator: &Element, name: &str) -> Read<Option<f64>> {
-    let Some(e) = actuator.only(name)? else { return Ok(None) };
-    e.required("value")?;
-    e.nonnegative("value")
 }

@@ -3,11 +3,12 @@
 use signorini_core::na::Vector3;
 
 use super::Reader;
-use super::joint::{ReadJoint, plain};
+use super::joint::ReadJoint;
 use super::origin::read_origin;
 use super::topology::{Topology, WORLD};
+use crate::robot::plain;
 use crate::xml::Read;
-use crate::{Body, BodyId, JointKind, Note, NoteKind, Place, Pose};
+use crate::{BodyId, JointKind, Note, NoteKind, Place, Pose};
 
 impl Reader<'_> {
     /// Adds all links and joints; the joints of the file in the order of the tree.
@@ -103,19 +104,6 @@ impl Reader<'_> {
         }
     }
 
-    fn push_body(&mut self, name: &str, parent: BodyId, pose: Pose, place: Place) -> BodyId {
-        self.scene.bodies.push(Body {
-            name: name.to_owned(),
-            parent,
-            pose,
-            mass: None,
-            mocap: false,
-            gravity_compensation: 0.0,
-            place,
-        });
-        self.scene.bodies.len() - 1
-    }
-
     /// Gives the root link a free joint when a floating base is asked for.
     fn float_root(&mut self, t: &Topology<'_>, link: usize, body: BodyId) {
         let Some(e) = t.links[link].element.filter(|_| self.options.floating_base) else { return };
@@ -129,38 +117,5 @@ impl Reader<'_> {
             format!("floating base: the root link has the free joint '{name}'"),
         );
         self.scene.joints.push(plain(name, body, JointKind::Free, Vector3::z_axis(), e.place()));
-    }
-
-    /// Excludes collisions between a fixed base and the links that joints connect to it, with links fixed to either. Between moving
-    /// neighbours the scene's parent filter does this; it makes an exception for parents that are welded to the world, which is right
-    /// for floors but not for the base of an arm. Links fixed to the world itself count as surroundings.
-    pub(super) fn filter_base_neighbours(&mut self) {
-        let group = self.scene.weld_groups();
-        let s = &mut self.scene;
-        for b in 1..s.bodies.len() {
-            let parent = s.bodies[b].parent;
-            if group[b] != b || parent == 0 || group[parent] != 0 {
-                continue;
-            }
-            for a in (1..s.bodies.len()).filter(|&a| group[a] == 0) {
-                if a == parent || s.bodies[a].parent == parent || s.bodies[parent].parent == a {
-                    s.excludes.extend((b..s.bodies.len()).filter(|&c| group[c] == b).map(|c| (a, c)));
-                }
-            }
-        }
-    }
-
-    /// Warns of joints that move nothing with mass.
-    pub(super) fn warn_massless(&mut self) {
-        let s = &self.scene;
-        let mut mass: Vec<f64> = s.bodies.iter().map(|b| b.mass.map_or(0.0, |m| m.mass)).collect();
-        for b in (1..s.bodies.len()).rev() {
-            mass[s.bodies[b].parent] += mass[b];
-        }
-        for j in s.joints.iter().filter(|j| mass[j.body] == 0.0 && j.armature == 0.0) {
-            let text = format!("joint '{}' moves no mass: its motion is not defined", j.name);
-            let note = Note { kind: NoteKind::Warning, place: j.place.clone(), text };
-            self.notes.push(note);
-        }
     }
 }

@@ -35,6 +35,8 @@ pub(crate) struct Element {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) children: Vec<Element>,
     pub(crate) text: String,
+    /// Form in which values are stated.
+    notation: Notation,
     pub(crate) file: Arc<PathBuf>,
     /// Number of the model that the element was attached with; 0 is the main model.
     pub(crate) origin: usize,
@@ -44,6 +46,40 @@ pub(crate) struct Element {
     /// Attribute names that a reader asked for: the vocabulary for suggestions.
     asked: RefCell<Vec<&'static str>>,
 }
+
+/// Form in which an element states its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Notation {
+    /// `<sphere radius="1"/>`.
+    Attributes,
+    /// `<sphere><radius>1</radius></sphere>`, SDFormat's; words about an element itself are attributes.
+    Leaves,
+    /// `sphere: {radius: 1}`, that of YAML: keys are attributes and children.
+    #[expect(dead_code)]
+    Keys,
+}
+
+/// Words about an element itself, which are attributes where values are leaves.
+const OF_ELEMENTS: [&str; 15] = [
+    "name",
+    "type",
+    "version",
+    "filename",
+    "relative_to",
+    "frame",
+    "attached_to",
+    "rotation_format",
+    "degrees",
+    "expressed_in",
+    "joint",
+    "merge",
+    "placement_frame",
+    "canonical_link",
+    "auto",
+];
+
+/// Name of the value of an element itself, which is its text where values are leaves.
+const OWN: &str = "value";
 
 /// Result of reading.
 pub(crate) type Read<T> = Result<T, SceneError>;
@@ -71,6 +107,7 @@ impl Element {
             attributes: Vec::new(),
             children: Vec::new(),
             text: String::new(),
+            notation: Notation::Attributes,
             file,
             origin: 0,
             line,
@@ -139,6 +176,8 @@ impl Element {
         let mut place = self.place();
         if let Some(a) = self.attributes.iter().find(|a| a.name == attribute) {
             (place.line, place.column) = (a.line, a.column);
+        } else if let Some(c) = self.leaf(attribute) {
+            (place.line, place.column) = (c.line, c.column);
         }
         place
     }
@@ -184,9 +223,43 @@ impl Element {
     /// The attribute as written; marks it read.
     pub(crate) fn string(&self, name: &'static str) -> Option<&str> {
         self.asked.borrow_mut().push(name);
+        if self.has_leaves() && name == OWN {
+            return Some(self.text.trim());
+        }
+        if let Some(c) = self.leaf(name) {
+            c.read.set(true);
+            return Some(c.text.trim());
+        }
         let a = self.attributes.iter().find(|a| a.name == name)?;
         a.read.set(true);
         Some(&a.value)
+    }
+
+    /// The child that states a value.
+    fn leaf(&self, name: &str) -> Option<&Self> {
+        let stated = self.notation == Notation::Leaves && !OF_ELEMENTS.contains(&name);
+        self.children.iter().find(|c| stated && c.name == name && c.children.is_empty())
+    }
+
+    /// States the values of this element and of those below in another form.
+    pub(crate) fn set_notation(&mut self, notation: Notation) {
+        self.notation = notation;
+        self.children.iter_mut().for_each(|c| c.set_notation(notation));
+    }
+
+    /// Whether values are stated by children.
+    pub(crate) fn has_leaves(&self) -> bool {
+        self.notation == Notation::Leaves
+    }
+
+    /// `attribute 'x'`, `<x>` or `key 'x'`.
+    fn term(&self, name: &str) -> String {
+        match self.notation {
+            Notation::Leaves if name == OWN => format!("<{}>", self.name),
+            Notation::Leaves if !OF_ELEMENTS.contains(&name) => format!("<{name}>"),
+            Notation::Keys => format!("key '{name}'"),
+            _ => format!("attribute '{name}'"),
+        }
     }
 
     /// The attribute, empty text counting as absent (as names do).
@@ -198,15 +271,22 @@ impl Element {
     pub(crate) fn required(&self, name: &'static str) -> Read<&str> {
         self.nonempty(name).ok_or_else(|| {
             self.invalid(
-                format!("attribute '{name}' is missing"),
-                format!("write <{} {name}=\"...\">", self.name),
+                format!("{} is missing", self.term(name)),
+                match self.notation {
+                    Notation::Leaves if name == OWN => format!("write <{0}>...</{0}>", self.name),
+                    Notation::Leaves if !OF_ELEMENTS.contains(&name) => {
+                        format!("write <{name}>...</{name}> in <{}>", self.name)
+                    }
+                    Notation::Keys => format!("write {name}: ... in {}", self.name),
+                    _ => format!("write <{} {name}=\"...\">", self.name),
+                },
             )
         })
     }
 
     /// Whether the attribute is written; marks nothing.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.attributes.iter().any(|a| a.name == name)
+        self.attributes.iter().any(|a| a.name == name) || self.leaf(name).is_some()
     }
 
     /// Any number of finite numbers; a blank attribute counts as absent.
@@ -220,12 +300,12 @@ impl Element {
             Ok(x) if x.is_finite() => Ok(x),
             Ok(_) => Err(self.invalid_at(
                 name,
-                format!("attribute '{name}' has '{token}', which is not a finite number"),
+                format!("{} has '{token}', which is not a finite number", self.term(name)),
                 "write finite numbers",
             )),
             Err(_) => Err(self.invalid_at(
                 name,
-                format!("attribute '{name}' has '{token}', which is not a number"),
+                format!("{} has '{token}', which is not a number", self.term(name)),
                 "write numbers separated by blanks, with a point for decimals",
             )),
         }
@@ -239,7 +319,7 @@ impl Element {
                 if least == out.len() { format!("{least}") } else { format!("{least} to {}", out.len()) };
             return Err(self.invalid_at(
                 name,
-                format!("attribute '{name}' has {} numbers where {wanted} are expected", x.len()),
+                format!("{} has {} numbers where {wanted} are expected", self.term(name), x.len()),
                 format!("write {wanted} numbers separated by blanks"),
             ));
         }
@@ -263,7 +343,7 @@ impl Element {
         match self.number(name)? {
             Some(x) if x < 0.0 => Err(self.invalid_at(
                 name,
-                format!("attribute '{name}' is {x}, which is negative"),
+                format!("{} is {x}, which is negative", self.term(name)),
                 "write a number that is zero or positive",
             )),
             x => Ok(x),
@@ -275,7 +355,7 @@ impl Element {
         match self.number(name)? {
             Some(x) if x <= 0.0 => Err(self.invalid_at(
                 name,
-                format!("attribute '{name}' is {x}, which is not positive"),
+                format!("{} is {x}, which is not positive", self.term(name)),
                 "write a positive number",
             )),
             x => Ok(x),
@@ -294,7 +374,7 @@ impl Element {
         value.map(Some).ok_or_else(|| {
             self.invalid_at(
                 name,
-                format!("attribute '{name}' is '{text}', which is not a whole number"),
+                format!("{} is '{text}', which is not a whole number", self.term(name)),
                 "write one whole number",
             )
         })
@@ -309,7 +389,7 @@ impl Element {
                 let allowed: Vec<_> = words.iter().map(|w| w.0).collect();
                 Err(self.invalid_at(
                     name,
-                    format!("attribute '{name}' is '{text}', which is none of its words"),
+                    format!("{} is '{text}', which is none of its words", self.term(name)),
                     format!("write one of: {}{}", allowed.join(", "), did_you_mean(text, &allowed)),
                 ))
             }
@@ -319,6 +399,11 @@ impl Element {
     /// `true` or `false`.
     pub(crate) fn boolean(&self, name: &'static str) -> Read<Option<bool>> {
         self.word(name, &[("true", true), ("false", false), ("1", true), ("0", false)])
+    }
+
+    /// Marks the element as read, without its parts.
+    pub(crate) fn mark(&self) {
+        self.read.set(true);
     }
 
     /// Marks the element and everything in it as read.
@@ -335,6 +420,43 @@ impl Element {
     /// Whether the prefix of the element is not declared in the file.
     pub(crate) fn is_undeclared(&self) -> bool {
         self.namespace.as_deref().is_some_and(|n| n.ends_with(UNDECLARED))
+    }
+
+    /// Whether the element is an extension of Drake.
+    pub(crate) fn is_drake(&self) -> bool {
+        self.namespace.as_deref().is_some_and(|n| n.contains("drake.mit.edu"))
+    }
+
+    /// The only child of a name, if there is one.
+    pub(crate) fn only(&self, name: &str) -> Read<Option<&Element>> {
+        let mut found = self.children.iter().filter(|c| c.name == name);
+        let first = found.next();
+        match found.next() {
+            Some(second) => {
+                Err(second.invalid(format!("a second <{name}> in <{}>", self.name), "keep one of them"))
+            }
+            None => Ok(first),
+        }
+    }
+
+    /// The only child of a name, which must be there.
+    pub(crate) fn need(&self, name: &str) -> Read<&Element> {
+        self.only(name)?.ok_or_else(|| {
+            self.invalid(format!("<{}> has no <{name}>", self.name), format!("add a <{name}> to it"))
+        })
+    }
+
+    /// Children that nobody read.
+    pub(crate) fn unread_children(&self) -> impl Iterator<Item = &Self> {
+        self.children.iter().filter(|c| !c.read.get())
+    }
+
+    /// Names of values that a reader asked for.
+    pub(crate) fn vocabulary(&self) -> Vec<&'static str> {
+        let mut known = self.asked.borrow().clone();
+        known.sort_unstable();
+        known.dedup();
+        known
     }
 
     /// Attributes that nobody asked for and that are no slip for one that was asked for; they are marked read.
@@ -361,10 +483,7 @@ impl Element {
     pub(crate) fn finish(&self) -> Read<()> {
         self.read.set(true);
         let Some(a) = self.attributes.iter().find(|a| !a.read.get()) else { return Ok(()) };
-        let asked = self.asked.borrow();
-        let mut known: Vec<&str> = asked.clone();
-        known.sort_unstable();
-        known.dedup();
+        let known = self.vocabulary();
         let hint = did_you_mean(&a.name, &known);
         let remedy = if hint.is_empty() {
             if known.is_empty() {
@@ -386,9 +505,9 @@ impl Element {
         )
     }
 
-    /// Refuses child elements; for elements that have none.
+    /// Refuses child elements; for elements that have none, other than those that state its values.
     pub(crate) fn no_children(&self) -> Read<()> {
-        match self.children.first() {
+        match self.children.first().filter(|_| !self.has_leaves()) {
             Some(c) => Err(c.invalid(
                 format!("element <{}> has no place in <{}>", c.name, self.name),
                 "remove it, or move it to where it belongs",

@@ -28,11 +28,12 @@ fn remedy(name: &str) -> String {
     MECHANICAL.iter().find(|m| m.0 == name).map_or(String::new(), |m| format!("; {}", m.1))
 }
 
-impl Reader<'_> {
+impl<T> Reader<'_, T> {
     /// Leaves out an element that the format does not have, with a note. A name near to one of `known` is taken for a slip and refused: what it
     /// stands for may move something.
-    pub(super) fn leave_out(&mut self, parent: &Element, c: &Element, known: &[&str]) -> Read<()> {
-        if c.namespace == parent.namespace && !did_you_mean(&c.name, known).is_empty() {
+    pub(crate) fn leave_out(&mut self, parent: &Element, c: &Element, known: &[&str]) -> Read<()> {
+        let slip = c.namespace == parent.namespace || c.is_drake();
+        if slip && !did_you_mean(&c.name, known).is_empty() {
             return Err(parent.unknown_child(c, known));
         }
         let text = match c.namespace == parent.namespace {
@@ -49,8 +50,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Ends the reading of an element: attributes that the format does not have are noted, slips for one that it has refused.
-    pub(super) fn finish(&mut self, e: &Element) -> Read<()> {
+    /// Ends the reading of an element: attributes, and children where these state values, that the format does not have are noted, slips for one that it has refused.
+    pub(crate) fn finish(&mut self, e: &Element) -> Read<()> {
         for name in e.take_foreign() {
             let text = format!(
                 "attribute '{name}' of <{}> is not part of the format: not read{}",
@@ -59,11 +60,22 @@ impl Reader<'_> {
             );
             self.notes.add(NoteKind::Unknown, e, text);
         }
+        if e.has_leaves() {
+            let known = e.vocabulary();
+            for c in e.unread_children() {
+                if known.contains(&c.name.as_str()) {
+                    return Err(
+                        c.invalid(format!("a second <{}> in <{}>", c.name, e.name), "keep one of them")
+                    );
+                }
+                self.leave_out(e, c, &known)?;
+            }
+        }
         e.finish()
     }
 
     /// Notes texts between elements, except in blocks of other tools, and prefixes that are not declared.
-    pub(super) fn note_texts(&mut self, root: &Element) {
+    pub(crate) fn note_texts(&mut self, root: &Element) {
         let mut stack = vec![root];
         while let Some(e) = stack.pop() {
             if e.is_undeclared() {
@@ -86,6 +98,6 @@ impl Reader<'_> {
 }
 
 /// Whether an element is a block of another tool.
-pub(super) fn is_block(e: &Element) -> bool {
+pub(crate) fn is_block(e: &Element) -> bool {
     BLOCKS.contains(&e.name.as_str())
 }

@@ -1,11 +1,11 @@
-//! Contact parameters: Drake's `drake:proximity_properties` and Bullet's `<contact>`.
+//! Contact parameters: Drake's `drake:proximity_properties`.
 
 use super::Reader;
 use crate::xml::{Element, Read};
 use crate::{NoteKind, Surface};
 
 /// Friction of a surface that states none (Drake's default).
-pub(super) const DEFAULT_FRICTION: f64 = 0.5;
+pub(crate) const DEFAULT_FRICTION: f64 = 0.5;
 
 /// Properties that belong to Drake's pressure-field contact, or to laws that take them from the scene.
 const LEFT_OUT: [&str; 8] = [
@@ -20,9 +20,9 @@ const LEFT_OUT: [&str; 8] = [
 ];
 const READ: [&str; 4] = ["mu_static", "mu_dynamic", "point_contact_stiffness", "hunt_crossley_dissipation"];
 
-impl Reader<'_> {
+impl<T> Reader<'_, T> {
     /// Reads `drake:proximity_properties` over the present ones; SI units throughout.
-    pub(super) fn read_proximity(&mut self, e: &Element, s: &mut Surface) -> Read<()> {
+    pub(crate) fn read_proximity(&mut self, e: &Element, s: &mut Surface) -> Read<()> {
         e.finish()?;
         let (mut fixed, mut sliding) = (None, None);
         for c in &e.children {
@@ -62,45 +62,10 @@ impl Reader<'_> {
         s.friction_dynamic = Some(friction.1);
         Ok(())
     }
-
-    /// The surface of a link's shapes: `<contact>` as Bullet reads it.
-    pub(super) fn read_bullet_contact(&mut self, link: &Element) -> Read<Surface> {
-        const CHILDREN: [&str; 10] = [
-            "lateral_friction",
-            "rolling_friction",
-            "spinning_friction",
-            "restitution",
-            "stiffness",
-            "damping",
-            "contact_cfm",
-            "contact_erp",
-            "inertia_scaling",
-            "friction_anchor",
-        ];
-        let mut s = Surface { friction: DEFAULT_FRICTION, ..Surface::default() };
-        let Some(e) = link.only("contact")? else { return Ok(s) };
-        e.finish()?;
-        for c in &e.children {
-            c.no_children()?;
-            match c.name.as_str() {
-                "lateral_friction" => s.friction = value(c)?,
-                n if CHILDREN.contains(&n) => {
-                    let text = format!(
-                        "<{n}> of Bullet's <contact> is not read; state it with drake:proximity_properties"
-                    );
-                    self.notes.add(NoteKind::Warning, c, text);
-                    c.skip();
-                }
-                _ => return Err(e.unknown_child(c, &CHILDREN)),
-            }
-            c.finish()?;
-        }
-        Ok(s)
-    }
 }
 
-/// The attribute `value`, not negative.
-fn value(e: &Element) -> Read<f64> {
+/// The value of an element, not negative.
+pub(crate) fn value(e: &Element) -> Read<f64> {
     e.required("value")?;
     Ok(e.nonnegative("value")?.unwrap_or_default())
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// Why no file was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum NotFound {
+pub(crate) enum NotFound {
     /// A scheme other than `file` and `package`.
     Scheme(String),
     /// No file at any of these places.
@@ -12,28 +12,31 @@ pub(super) enum NotFound {
 }
 
 /// Looks for the file that `uri` names in a model at `model`; `own`: folder of meshes that the model states, and whether folders in names are
-/// left out there, as MuJoCo does.
-pub(super) fn resolve(
+/// left out there, as MuJoCo does; `accept`: whether a place is one that is looked for.
+pub(crate) fn resolve(
     uri: &str,
     model: &Path,
-    own: (&Path, bool),
+    own: Option<(&Path, bool)>,
     mesh_dirs: &[PathBuf],
+    accept: impl Fn(&Path) -> bool,
 ) -> Result<PathBuf, NotFound> {
     let mut candidates = candidates(uri, model, mesh_dirs)?;
-    let inner = uri.split_once("://").map_or(uri, |(_, rest)| rest).trim_start_matches('/');
-    let stated = folder_of(model).join(own.0);
-    candidates.push(stated.join(inner));
-    if let Some(name) = Path::new(inner).file_name().filter(|_| own.1) {
-        candidates.push(stated.join(name));
+    if let Some((folder, strip)) = own {
+        let inner = uri.split_once("://").map_or(uri, |(_, rest)| rest).trim_start_matches('/');
+        let stated = folder_of(model).join(folder);
+        candidates.push(stated.join(inner));
+        if let Some(name) = Path::new(inner).file_name().filter(|_| strip) {
+            candidates.push(stated.join(name));
+        }
     }
-    match candidates.iter().find(|p| p.is_file()) {
+    match candidates.iter().find(|p| accept(p)) {
         Some(p) => Ok(p.clone()),
         None => Err(NotFound::Nowhere(candidates)),
     }
 }
 
 /// The place that a name stands for when nothing is looked up.
-pub(super) fn nominal(uri: &str) -> PathBuf {
+pub(crate) fn nominal(uri: &str) -> PathBuf {
     PathBuf::from(uri.strip_prefix("file://").unwrap_or(uri))
 }
 
@@ -46,7 +49,7 @@ fn candidates(uri: &str, model: &Path, mesh_dirs: &[PathBuf]) -> Result<Vec<Path
         let (package, inner) = rest.split_once('/').unwrap_or((rest, ""));
         // A folder above the model whose child is the package.
         out.extend(folder.ancestors().map(|a| a.join(package).join(inner)));
-        for dir in listed("ROS_PACKAGE_PATH") {
+        for dir in ["ROS_PACKAGE_PATH", "GZ_SIM_RESOURCE_PATH", "SDF_PATH"].into_iter().flat_map(listed) {
             out.extend(inside(&dir, package, inner));
         }
         for dir in listed("AMENT_PREFIX_PATH") {

@@ -19,7 +19,7 @@ type Key = (PathBuf, [u64; 3]);
 
 /// Meshes read so far, so that a mesh used twice is stored once.
 #[derive(Debug, Default)]
-pub(super) struct MeshCache {
+pub(crate) struct MeshCache {
     surfaces: HashMap<Key, Arc<TriangleMesh>>,
     /// Hulls, and where each was asked for first.
     hulls: HashMap<Key, (Arc<ConvexMesh>, Place)>,
@@ -27,7 +27,7 @@ pub(super) struct MeshCache {
 
 impl MeshCache {
     /// Notes on meshes of which the hulls have more volume.
-    pub(super) fn filled_hulls(&self) -> Vec<Note> {
+    pub(crate) fn filled_hulls(&self) -> Vec<Note> {
         let mut hulls = Hulls::default();
         for (key, (hull, place)) in &self.hulls {
             if let Some(surface) = self.surfaces.get(key) {
@@ -39,7 +39,7 @@ impl MeshCache {
     }
 
     /// The surface that a shape was made of.
-    pub(super) fn surface_of(&self, shape: &Shape) -> Option<Arc<TriangleMesh>> {
+    pub(crate) fn surface_of(&self, shape: &Shape) -> Option<Arc<TriangleMesh>> {
         match shape {
             Shape::Mesh(s) => Some(s.clone()),
             Shape::Convex(h) => {
@@ -51,10 +51,10 @@ impl MeshCache {
     }
 }
 
-impl Reader<'_> {
-    /// The shape of a `<mesh>`: the hull for one that collides, the surface for one that is drawn or when asked.
-    pub(super) fn read_mesh(&mut self, e: &Element, purpose: Purpose) -> Read<GeomShape> {
-        let uri = e.required("filename")?.trim().to_owned();
+impl<T> Reader<'_, T> {
+    /// The shape of a `<mesh>`, the file of which `key` names: the hull for one that collides, the surface for one that is drawn or when asked.
+    pub(crate) fn read_mesh(&mut self, e: &Element, purpose: Purpose, key: &'static str) -> Read<GeomShape> {
+        let uri = e.required(key)?.trim().to_owned();
         let mut scale = [1.0; 3];
         let count = e.fill("scale", 1, &mut scale)?;
         if count == 1 {
@@ -67,8 +67,7 @@ impl Reader<'_> {
                 "write three factors",
             ));
         }
-        self.finish(e)?;
-        for c in &e.children {
+        for c in e.unread_children() {
             match c.name.as_str() {
                 // Colliding meshes are taken as their hulls.
                 "declare_convex" if !self.options.keep_mesh_surfaces => c.skip(),
@@ -80,6 +79,7 @@ impl Reader<'_> {
                 _ => self.leave_out(e, c, &["drake:declare_convex"])?,
             }
         }
+        self.finish(e)?;
         if self.options.without_meshes {
             let (kind, text) = match purpose {
                 Purpose::Collision => {
@@ -90,7 +90,8 @@ impl Reader<'_> {
             self.notes.add(kind, e, text);
             return Ok(GeomShape::MissingMesh(nominal(&uri)));
         }
-        let found = self.find_mesh(e, &uri).and_then(|path| self.mesh_shape(e, path, scale, purpose));
+        let found =
+            self.find_mesh(e, key, &uri).and_then(|path| self.mesh_shape((e, key), path, scale, purpose));
         match (found, purpose) {
             (Ok(shape), _) => Ok(GeomShape::Solid(shape)),
             (Err(error), Purpose::Collision) => Err(error),
@@ -106,7 +107,7 @@ impl Reader<'_> {
         }
     }
 
-    fn find_mesh(&self, e: &Element, uri: &str) -> Read<PathBuf> {
+    fn find_mesh(&self, e: &Element, key: &str, uri: &str) -> Read<PathBuf> {
         let extension = Path::new(uri).extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         if !["obj", "stl"].contains(&extension.as_str()) {
             let format = match extension.as_str() {
@@ -115,20 +116,20 @@ impl Reader<'_> {
                 x => format!("the mesh format .{x}"),
             };
             return Err(e.unsupported_at(
-                "filename",
+                key,
                 format,
                 "convert the mesh to OBJ or STL and change the file name, or load without meshes (--without-meshes)",
             ));
         }
-        let own = (self.compiler.mesh_dir.as_path(), self.compiler.strip_path);
-        resolve(uri, self.path, own, &self.options.mesh_dirs).map_err(|why| match why {
+        let own = Some((self.compiler.mesh_dir.as_path(), self.compiler.strip_path));
+        resolve(uri, &e.file, own, &self.options.mesh_dirs, Path::is_file).map_err(|why| match why {
             NotFound::Scheme(s) => e.unsupported_at(
-                "filename",
+                key,
                 format!("a mesh by '{s}://'"),
                 "store the file beside the model and name it with a relative path or package://",
             ),
             NotFound::Nowhere(tried) => e.invalid_at(
-                "filename",
+                key,
                 format!("mesh '{uri}' does not exist{}", places(&tried)),
                 "put it there, name the folder of the package in ROS_PACKAGE_PATH or the mesh folders of the load options, or \
                  load without meshes (--without-meshes)",
@@ -136,36 +137,42 @@ impl Reader<'_> {
         })
     }
 
-    fn mesh_shape(&mut self, e: &Element, path: PathBuf, scale: [f64; 3], purpose: Purpose) -> Read<Shape> {
-        let key = (path, scale.map(f64::to_bits));
-        let bad = |what: String, remedy: &str| e.invalid_at("filename", what, remedy);
-        let surface = match self.meshes.surfaces.get(&key) {
+    fn mesh_shape(
+        &mut self,
+        (e, key): (&Element, &str),
+        path: PathBuf,
+        scale: [f64; 3],
+        purpose: Purpose,
+    ) -> Read<Shape> {
+        let file = (path, scale.map(f64::to_bits));
+        let bad = |what: String, remedy: &str| e.invalid_at(key, what, remedy);
+        let surface = match self.meshes.surfaces.get(&file) {
             Some(s) => s.clone(),
             None => {
                 let remedy = "repair the mesh, or load without meshes (--without-meshes)";
-                let mesh = TriangleMesh::load(&key.0).map_err(|x| bad(x.to_string(), remedy))?;
+                let mesh = TriangleMesh::load(&file.0).map_err(|x| bad(x.to_string(), remedy))?;
                 let mesh = if scale == [1.0; 3] {
                     mesh
                 } else {
                     mesh.scaled(Vector3::from(scale))
-                        .map_err(|x| bad(format!("mesh {}: {x}", key.0.display()), remedy))?
+                        .map_err(|x| bad(format!("mesh {}: {x}", file.0.display()), remedy))?
                 };
-                self.meshes.surfaces.entry(key.clone()).or_insert(Arc::new(mesh)).clone()
+                self.meshes.surfaces.entry(file.clone()).or_insert(Arc::new(mesh)).clone()
             }
         };
         if purpose == Purpose::Visual || self.options.keep_mesh_surfaces {
             return Ok(Shape::Mesh(surface));
         }
-        if let Some(h) = self.meshes.hulls.get(&key) {
+        if let Some(h) = self.meshes.hulls.get(&file) {
             return Ok(Shape::Convex(h.0.clone()));
         }
         let hull = ConvexMesh::from_points(surface.vertices()).map_err(|x| {
             bad(
-                format!("mesh {}: {x}", key.0.display()),
+                format!("mesh {}: {x}", file.0.display()),
                 "use a mesh with volume or a primitive, or remove the <collision>",
             )
         })?;
-        let made = self.meshes.hulls.entry(key).or_insert((Arc::new(hull), e.place()));
+        let made = self.meshes.hulls.entry(file).or_insert((Arc::new(hull), e.place()));
         Ok(Shape::Convex(made.0.clone()))
     }
 }

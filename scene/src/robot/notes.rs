@@ -7,14 +7,14 @@ use crate::{Note, NoteKind};
 
 /// Remarks in the order in which they were first made.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(crate) struct Notes {
     list: Vec<(Note, usize)>,
     known: HashMap<String, usize>,
 }
 
 impl Notes {
     /// Adds a remark about an element; repetitions of a text are counted.
-    pub(super) fn add(&mut self, kind: NoteKind, e: &Element, text: impl Into<String>) {
+    pub(crate) fn add(&mut self, kind: NoteKind, e: &Element, text: impl Into<String>) {
         let text = text.into();
         match self.known.get(&text) {
             Some(&i) => self.list[i].1 += 1,
@@ -26,12 +26,12 @@ impl Notes {
     }
 
     /// Adds a remark of its own.
-    pub(super) fn push(&mut self, note: Note) {
+    pub(crate) fn push(&mut self, note: Note) {
         self.list.push((note, 1));
     }
 
     /// The remarks, with their counts.
-    pub(super) fn finish(self) -> Vec<Note> {
+    pub(crate) fn finish(self) -> Vec<Note> {
         let counted = |(mut n, count): (Note, usize)| {
             if count > 1 {
                 n.text = format!("{} ({count} times, here first)", n.text);
