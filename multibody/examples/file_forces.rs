@@ -1,7 +1,8 @@
-//! Poses, mass matrix, forces and accelerations of model files at given states, for `benches/peers/files.py`.
+//! Poses, mass matrix, forces and accelerations of model files at given states, for `benches/peers/files.py` and `drake_files.py`.
 //!
 //! Reads a line of JSON for each file, `{"path": "...", "joints": ["..."], "states": [{"q": [...], "v": [...], "ctrl": [...], "act": [...]}]}`, and
-//! answers each with a line: `{"error": "..."}`, or sizes, names of bodies and joints, and for each state `xpos`, `xquat` (w x y z),
+//! answers each with a line: `{"error": "..."}`, or sizes, names of bodies and joints, `masses` (mass, mass times centre, nine moments about the origin of
+//! the body), and for each state `xpos`, `xquat` (w x y z),
 //! `mass_matrix` (rows), `bias`, `passive`, `actuator`, `acceleration` (all forces but those of contacts and constraints) and `tendons` (lengths).
 //! Coordinates are in the order of `joints` where these are the names of all joints, else in that of the model.
 
@@ -9,6 +10,8 @@ use std::error::Error;
 use std::io::{BufRead, Write};
 
 use serde_json::{Value, json};
+use signorini_core::na::Matrix3;
+use signorini_geometry::MassProperties;
 use signorini_multibody::{
     ActuatorInput, ActuatorState, Dynamics, Kinematics, Model, TendonState, TreeFactor,
 };
@@ -43,8 +46,16 @@ fn answer(line: &str) -> Result<Value, Box<dyn Error>> {
         "nq": model.nq, "nv": model.nv(), "nu": model.actuators.len(),
         "bodies": model.bodies.iter().map(|b| &b.name).collect::<Vec<_>>(),
         "joints": model.joints.iter().map(|j| &j.name).collect::<Vec<_>>(),
+        "masses": scene.bodies.iter().map(|b| b.mass.map_or_else(|| vec![0.0; 13], mass_numbers)).collect::<Vec<_>>(),
         "notes": scene.notes.len(), "states": states?,
     }))
+}
+
+/// Mass, mass times centre, moments about the origin of the body.
+fn mass_numbers(m: MassProperties) -> Vec<f64> {
+    let c = m.com.coords;
+    let moments = m.inertia + m.mass * (c.dot(&c) * Matrix3::identity() - c * c.transpose());
+    std::iter::once(m.mass).chain((m.mass * c).iter().copied()).chain(moments.iter().copied()).collect()
 }
 
 /// Places in the model of the coordinates of the other side.

@@ -484,7 +484,7 @@ impl SceneBuilder {
             return Err(e);
         }
         self.weigh_bodies()?;
-        self.sort_by_body();
+        self.scene.sort_by_body();
         self.scene.validate()?;
         Ok(self.scene)
     }
@@ -521,56 +521,4 @@ impl SceneBuilder {
         }
         Ok(())
     }
-
-    /// Sorts joints and geoms by their bodies; references to them follow along.
-    fn sort_by_body(&mut self) {
-        let s = &mut self.scene;
-        let joints = sort(&mut s.joints, |j| j.body);
-        let geoms = sort(&mut s.geoms, |g| g.body);
-        for a in &mut s.actuators {
-            if let Transmission::Joint(j) | Transmission::JointInParent(j) = &mut a.transmission {
-                *j = joints.get(*j).copied().unwrap_or(*j);
-            }
-        }
-        let joint = |j: &mut usize| *j = joints.get(*j).copied().unwrap_or(*j);
-        for q in &mut s.equalities {
-            if let EqualityKind::Joint { joint_1, joint_2, .. } = &mut q.kind {
-                joint(joint_1);
-                joint_2.iter_mut().for_each(joint);
-            }
-        }
-        for t in &mut s.tendons {
-            match &mut t.path {
-                crate::TendonPath::Fixed(path) => path.iter_mut().for_each(|(j, _)| joint(j)),
-                crate::TendonPath::Spatial(path) => {
-                    for w in path {
-                        if let crate::WrapElement::Geom { geom, .. } = w {
-                            *geom = geoms.get(*geom).copied().unwrap_or(*geom);
-                        }
-                    }
-                }
-            }
-        }
-        for sensor in &mut s.sensors {
-            for o in [Some(&mut sensor.object), sensor.reference.as_mut()].into_iter().flatten() {
-                match o {
-                    crate::SensorObject::Joint(j) => joint(j),
-                    crate::SensorObject::Geom(g) => *g = geoms.get(*g).copied().unwrap_or(*g),
-                    _ => {}
-                }
-            }
-        }
-    }
-}
-
-/// Sorts by body, keeping the order within one; where each entry went.
-fn sort<T>(list: &mut Vec<T>, body: impl Fn(&T) -> BodyId) -> Vec<usize> {
-    let mut tagged: Vec<(usize, T)> = list.drain(..).enumerate().collect();
-    tagged.sort_by_key(|(_, x)| body(x));
-    let mut went = vec![0; tagged.len()];
-    for (new, (old, x)) in tagged.into_iter().enumerate() {
-        went[old] = new;
-        list.push(x);
-    }
-    went
 }

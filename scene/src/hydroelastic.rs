@@ -28,6 +28,48 @@ pub enum Hydroelastic {
     },
 }
 
+/// Values of a surface as files state them: `rigid_hydroelastic`, `compliant_hydroelastic`, `hydroelastic_modulus`, `mesh_resolution_hint`,
+/// `slab_thickness`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StatedArea {
+    pub(crate) rigid: bool,
+    pub(crate) compliant: bool,
+    pub(crate) modulus: Option<f64>,
+    pub(crate) resolution: Option<f64>,
+    pub(crate) thickness: Option<f64>,
+}
+
+impl StatedArea {
+    /// The surface, or the fault and the remedy.
+    pub(crate) fn surface(self) -> Result<Hydroelastic, (&'static str, &'static str)> {
+        match (self.rigid, self.compliant, self.modulus) {
+            (true, true, _) => {
+                Err(("rigid_hydroelastic and compliant_hydroelastic exclude each other", "keep one of them"))
+            }
+            (true, false, _) => Ok(Hydroelastic::Rigid { resolution: self.resolution }),
+            (false, true, Some(modulus)) => {
+                let (resolution, thickness) = (self.resolution, self.thickness);
+                Ok(Hydroelastic::Compliant { modulus, resolution, thickness })
+            }
+            (false, true, None) => Err((
+                "compliant_hydroelastic without a hydroelastic_modulus",
+                "state hydroelastic_modulus in Pa (1e5 to 1e8 is usual)",
+            )),
+            (false, false, _) => Ok(Hydroelastic::Point),
+        }
+    }
+
+    /// Whether values are stated that have no effect without `rigid_hydroelastic` or `compliant_hydroelastic`.
+    pub(crate) fn is_idle(self) -> bool {
+        let stated = self.modulus.or(self.resolution).or(self.thickness).is_some();
+        stated && !self.rigid && !self.compliant
+    }
+}
+
+/// Told of such values.
+pub(crate) const IDLE: &str = "values of contact over areas have no effect without rigid_hydroelastic or compliant_hydroelastic: the surface meets others \
+                               in points";
+
 /// How the surfaces of a pair meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meeting {

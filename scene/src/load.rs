@@ -1,16 +1,20 @@
 use std::path::Path;
 
-use crate::{LoadOptions, Place, Scene, SceneError, mjcf, sdf, urdf, xml};
+use crate::{LoadOptions, Place, Scene, SceneError, directives, mjcf, sdf, urdf, xml};
 
 impl Scene {
-    /// Reads a model file: MJCF (`.xml`, `.mjcf`, root element `mujoco`) or URDF (`.urdf`, root element `robot`).
+    /// Reads a model file: MJCF (`.xml`, `.mjcf`, root element `mujoco`), URDF (`.urdf`, `robot`), SDFormat (`.sdf`, `.world`, `sdf`), or Drake's model
+    /// directives (`.dmd.yaml`).
     ///
     /// # Errors
-    /// Names file, line, element and remedy. SDFormat, COLLADA, USD and xacro files are refused.
+    /// Names file, line, element and remedy. COLLADA, USD and xacro files are refused.
     pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Self, SceneError> {
         let path = path.as_ref();
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         refuse_extension(path, &extension)?;
+        if matches!(extension.as_str(), "yaml" | "yml") {
+            return directives::read(&xml::read_text(path)?, path, options);
+        }
         let root = xml::parse_file(path)?;
         Self::from_root(root, path, options)
     }

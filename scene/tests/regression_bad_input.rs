@@ -35,7 +35,7 @@ fn refused_in_body(inner: &str, parts: &[&str]) {
 fn regression_files_that_are_not_models() {
     refused("<mujoco><worldbody>", &["1:", "not well-formed", "close every element"]);
     refused("", &["not well-formed"]);
-    refused("<sdf version='1.7'/>", &["SDFormat", "convert"]);
+    refused("<sdf version='1.7'/>", &["<sdf> has neither a <model> nor a <world>", "add a <model>"]);
     refused("<mujocoinclude/>", &["fragment", "load the file that includes it"]);
     refused("<html/>", &["<html>", "<mujoco>"]);
     for (name, remedy) in [("a.xacro", "expand"), ("a.usda", "export"), ("a.dae", "OBJ"), ("a.mjb", "MJCF")] {

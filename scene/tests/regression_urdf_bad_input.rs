@@ -139,6 +139,8 @@ fn regression_extensions_that_are_wrong_are_said() {
         &["joint 'q' does not exist"],
     );
     assert_says(
+        &with(r#"<drake:ball_constraint/>"#),
+        &["<ball_constraint> has no <ball_constraint_body_A>", "add a <ball_constraint_body_A>"],
     );
     assert_says(
         &message(
@@ -180,7 +182,7 @@ fn regression_truncated_and_foreign_files() {
     assert_says(&e.to_string(), &["root element is <sdf>"]);
     let folder = folder("foreign");
     for (name, text, says) in [
-        ("a.sdf", "<sdf version=\"1.9\"/>", "SDFormat is not supported; convert it to URDF or MJCF"),
+        ("a.sdf", "<sdf version=\"1.9\"/>", "<sdf> has neither a <model> nor a <world>; add a <model> to it"),
         ("a.usda", "#usda 1.0", "USD is not supported; export the model to MJCF or URDF"),
         ("a.urdf.xacro", "<robot/>", "xacro is not supported; expand it first"),
     ] {

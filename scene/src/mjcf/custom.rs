@@ -1,7 +1,9 @@
 //! `<custom>`: data of users, and contact parameters in SI units that MuJoCo passes over:
-//! `<text name="signorini:geom:NAME" data="stiffness=1e5 dissipation=10 friction_dynamic=0.3"/>`.
+//! `<text name="signorini:geom:NAME" data="stiffness=1e5 dissipation=10 friction_dynamic=0.3"/>`, and contact over areas by the names of
+//! Drake: `data="compliant_hydroelastic hydroelastic_modulus=1e7 mesh_resolution_hint=0.02"`.
 
 use super::Reader;
+use crate::hydroelastic::{IDLE, StatedArea};
 use crate::xml::{Element, Read, did_you_mean};
 use crate::{Place, SceneError};
 
@@ -9,6 +11,8 @@ use crate::{Place, SceneError};
 pub(super) struct Setting {
     target: Target,
     values: Vec<(String, f64)>,
+    /// Contact of a geom over areas.
+    area: StatedArea,
     place: Place,
 }
 
@@ -19,11 +23,31 @@ enum Target {
     Equality,
 }
 
-const SURFACE_KEYS: [&str; 4] = ["stiffness", "dissipation", "friction", "friction_dynamic"];
+const SURFACE_KEYS: [&str; 9] = [
+    "stiffness",
+    "dissipation",
+    "friction",
+    "friction_dynamic",
+    "rigid_hydroelastic",
+    "compliant_hydroelastic",
+    "hydroelastic_modulus",
+    "mesh_resolution_hint",
+    "slab_thickness",
+];
+/// Keys that need no value.
+const FLAGS: [&str; 2] = ["rigid_hydroelastic", "compliant_hydroelastic"];
 const DEFAULT_KEYS: [&str; 6] =
     ["stiffness", "dissipation", "relaxation_time", "stiction_speed", "recovery_speed", "shortest_step"];
 /// Keys whose value may not be zero.
-const POSITIVE: [&str; 4] = ["stiffness", "stiction_speed", "recovery_speed", "shortest_step"];
+const POSITIVE: [&str; 7] = [
+    "stiffness",
+    "stiction_speed",
+    "recovery_speed",
+    "shortest_step",
+    "hydroelastic_modulus",
+    "mesh_resolution_hint",
+    "slab_thickness",
+];
 const EQUALITY_KEYS: [&str; 2] = ["stiffness", "damping"];
 
 impl Reader<'_> {
@@ -72,7 +96,13 @@ impl Reader<'_> {
             }
         };
         let mut values = Vec::new();
+        let mut area = StatedArea::default();
         for item in data.split_ascii_whitespace() {
+            let flag = FLAGS.contains(&item) && target != Target::Default && target != Target::Equality;
+            if flag {
+                *(if item == FLAGS[0] { &mut area.rigid } else { &mut area.compliant }) = true;
+                continue;
+            }
             let parsed = item.split_once('=').and_then(|(k, v)| Some((k, v.parse::<f64>().ok()?)));
             let Some((key, value)) = parsed else {
                 return Err(e.invalid_at(
@@ -98,9 +128,20 @@ impl Reader<'_> {
                      stiffness=inf makes one surface rigid",
                 ));
             }
-            values.push((key.to_owned(), value));
+            match key {
+                "rigid_hydroelastic" => area.rigid = value != 0.0,
+                "compliant_hydroelastic" => area.compliant = value != 0.0,
+                "hydroelastic_modulus" => area.modulus = Some(value),
+                "mesh_resolution_hint" => area.resolution = Some(value),
+                "slab_thickness" => area.thickness = Some(value),
+                _ => values.push((key.to_owned(), value)),
+            }
         }
-        Ok((subject, Setting { target, values, place: e.place() }))
+        area.surface().map_err(|(fault, remedy)| e.invalid_at("data", fault, remedy))?;
+        if area.is_idle() {
+            return Err(e.invalid_at("data", IDLE, "add one of the two words"));
+        }
+        Ok((subject, Setting { target, values, area, place: e.place() }))
     }
 
     /// Settings of the scene and of geoms.
@@ -133,7 +174,10 @@ impl Reader<'_> {
                 }
             }
             if let Target::Geom(g) = s.target {
-                let surface = &self.scene.geoms[g].surface;
+                let surface = &mut self.scene.geoms[g].surface;
+                if let Ok(area) = s.area.surface() {
+                    surface.hydroelastic = area;
+                }
                 if surface.friction_dynamic.is_some_and(|d| d > surface.friction) {
                     return Err(SceneError::Invalid {
                         place: s.place.clone(),

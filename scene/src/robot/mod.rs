@@ -18,12 +18,13 @@ use std::collections::HashSet;
 use std::path::Path;
 
 pub(crate) use coordinates::plain;
+pub(crate) use filters::{Group, pairs as filter_pairs};
 pub(crate) use foreign::is_block;
 pub(crate) use geometry::{GREY, Purpose, visual_surface};
 pub(crate) use mesh_path::{NotFound, resolve};
 pub(crate) use motors::reflected_inertia;
 pub(crate) use notes::Notes;
-pub(crate) use relations::{Follower, refuse_loops};
+pub(crate) use relations::{Follower, on_relations, refuse_loops};
 pub(crate) use surface::{DEFAULT_FRICTION, value};
 pub(crate) use tree::frame_shape;
 

@@ -43,5 +43,6 @@ pub(crate) fn reflected_inertia(parent: &Element) -> Read<f64> {
 fn drake_value(actuator: &Element, name: &str) -> Read<Option<f64>> {
     let Some(e) = actuator.only(name)? else { return Ok(None) };
     e.required("value")?;
+    e.mark();
     e.nonnegative("value")
 }

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::xml::{Element, Read};
-use crate::{Equality, EqualityKind, Keyframe, Note, NoteKind, SolParams};
+use crate::{Equality, EqualityKind, Keyframe, Note, NoteKind, Scene, SolParams};
 
 /// A joint that follows another, as an element states it.
 pub(crate) struct Follower<'e> {
@@ -40,14 +40,7 @@ impl<T> Reader<'_, T> {
     pub(crate) fn start_on_relations(&mut self) {
         let scene = &self.scene;
         let (drawn, starts) = (scene.reference_positions(), scene.position_starts());
-        let mut q = drawn.clone();
-        // Nothing follows itself: as many passes as there are joints reach the end of every chain.
-        for _ in 0..scene.joints.len() {
-            for (i, e) in scene.equalities.iter().enumerate() {
-                let EqualityKind::Joint { joint_1, .. } = e.kind else { continue };
-                q[starts[joint_1]] -= scene.off_relation(i, &q).unwrap_or_default();
-            }
-        }
+        let q = on_relations(scene, drawn.clone());
         if q == drawn || q.iter().any(|x| !x.is_finite()) {
             return;
         }
@@ -73,6 +66,23 @@ impl<T> Reader<'_, T> {
         notes.into_iter().for_each(|n| self.notes.push(n));
         self.scene.keyframes.push(Keyframe { name: "home".into(), q, ..Keyframe::default() });
     }
+}
+
+/// Positions in which joints that follow others are on their relations, and the rest as given.
+pub(crate) fn on_relations(scene: &Scene, mut q: Vec<f64>) -> Vec<f64> {
+    let starts = scene.position_starts();
+    // Nothing follows itself: as many passes as there are joints reach the end of every chain.
+    for _ in 0..scene.joints.len() {
+        let before = q.clone();
+        for (i, e) in scene.equalities.iter().enumerate() {
+            let EqualityKind::Joint { joint_1, .. } = e.kind else { continue };
+            q[starts[joint_1]] -= scene.off_relation(i, &q).unwrap_or_default();
+        }
+        if q == before {
+            break;
+        }
+    }
+    q
 }
 
 /// Joints that follow each other in a circle have no solution in general. `follows`: per joint the one that it follows, and the element that says so.

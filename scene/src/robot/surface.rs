@@ -1,51 +1,61 @@
 //! Contact parameters: Drake's `drake:proximity_properties`.
 
 use super::Reader;
+use crate::hydroelastic::{IDLE, StatedArea};
 use crate::xml::{Element, Read};
 use crate::{NoteKind, Surface};
 
 /// Friction of a surface that states none (Drake's default).
 pub(crate) const DEFAULT_FRICTION: f64 = 0.5;
 
-/// Properties that belong to Drake's pressure-field contact, or to laws that take them from the scene.
-const LEFT_OUT: [&str; 8] = [
+/// Properties without a meaning for a single surface here.
+const LEFT_OUT: [(&str, &str); 2] = [
+    ("relaxation_time", "it is one value of the scene, which an MJCF file states in signorini:default"),
+    ("hydroelastic_margin", "contact over areas begins where surfaces meet"),
+];
+const READ: [&str; 9] = [
+    "mu_static",
+    "mu_dynamic",
+    "point_contact_stiffness",
+    "hunt_crossley_dissipation",
     "rigid_hydroelastic",
     "compliant_hydroelastic",
-    "soft_hydroelastic",
     "hydroelastic_modulus",
-    "hydroelastic_margin",
     "mesh_resolution_hint",
     "slab_thickness",
-    "relaxation_time",
 ];
-const READ: [&str; 4] = ["mu_static", "mu_dynamic", "point_contact_stiffness", "hunt_crossley_dissipation"];
 
 impl<T> Reader<'_, T> {
     /// Reads `drake:proximity_properties` over the present ones; SI units throughout.
     pub(crate) fn read_proximity(&mut self, e: &Element, s: &mut Surface) -> Read<()> {
         e.finish()?;
         let (mut fixed, mut sliding) = (None, None);
+        let mut area = StatedArea::default();
         for c in &e.children {
             c.no_children()?;
             match c.name.as_str() {
                 "mu_static" => fixed = Some(value(c)?),
                 "mu_dynamic" => sliding = Some(value(c)?),
-                "point_contact_stiffness" => {
-                    c.required("value")?;
-                    s.stiffness = c.positive("value")?;
-                }
+                "point_contact_stiffness" => s.stiffness = Some(size(c)?),
                 "hunt_crossley_dissipation" => s.dissipation = Some(value(c)?),
-                n if LEFT_OUT.contains(&n) => {
-                    self.notes.add(
-                        NoteKind::Warning,
-                        c,
-                        format!("drake:{n} is not read: it has no meaning in point contact here"),
-                    );
-                    c.skip();
-                }
-                _ => return Err(e.unknown_child(c, &READ)),
+                "rigid_hydroelastic" => area.rigid = flag(c)?,
+                "compliant_hydroelastic" => area.compliant = flag(c)?,
+                "hydroelastic_modulus" => area.modulus = Some(size(c)?),
+                "mesh_resolution_hint" => area.resolution = Some(size(c)?),
+                "slab_thickness" => area.thickness = Some(size(c)?),
+                n => match LEFT_OUT.iter().find(|l| l.0 == n) {
+                    Some((_, why)) => {
+                        self.notes.add(NoteKind::Warning, c, format!("drake:{n} is not read: {why}"));
+                        c.skip();
+                    }
+                    None => return Err(e.unknown_child(c, &READ)),
+                },
             }
             c.finish()?;
+        }
+        s.hydroelastic = area.surface().map_err(|(fault, remedy)| e.invalid(fault, remedy))?;
+        if area.is_idle() {
+            self.notes.add(NoteKind::Warning, e, IDLE);
         }
         let friction = match (fixed, sliding) {
             (None, None) => return Ok(()),
@@ -62,6 +72,18 @@ impl<T> Reader<'_, T> {
         s.friction_dynamic = Some(friction.1);
         Ok(())
     }
+}
+
+/// Whether an element that needs no value holds.
+fn flag(e: &Element) -> Read<bool> {
+    let stated = e.string("value").is_some_and(|v| !v.is_empty());
+    Ok(if stated { e.boolean("value")?.unwrap_or(true) } else { true })
+}
+
+/// The value of an element, positive.
+fn size(e: &Element) -> Read<f64> {
+    e.required("value")?;
+    Ok(e.positive("value")?.unwrap_or_default())
 }
 
 /// The value of an element, not negative.

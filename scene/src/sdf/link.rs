@@ -1,5 +1,8 @@
 //! `<link>`: mass, shapes, and elements of simulators.
 
+use signorini_core::na::{Matrix3, Point3};
+use signorini_geometry::MassProperties;
+
 use super::Reader;
 use super::model::Description;
 use super::pose::read_pose;
@@ -84,13 +87,9 @@ impl Reader<'_> {
                 let text =
                     "the link states no <inertial>: it has 1 kg and moments of 1 kg m², as the format says";
                 self.notes.add(NoteKind::Warning, e, text);
-                let unit = signorini_geometry::MassProperties {
-                    mass: 1.0,
-                    com: signorini_core::na::Point3::origin(),
-                    inertia: signorini_core::na::Matrix3::identity(),
-                };
-                self.scene.bodies[body].mass = Some(unit);
             }
+            let (com, inertia) = (Point3::origin(), Matrix3::identity());
+            self.scene.bodies[body].mass = Some(MassProperties { mass: 1.0, com, inertia });
             return Ok(());
         };
         if i.boolean("auto")?.unwrap_or(false) {

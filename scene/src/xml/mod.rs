@@ -8,8 +8,10 @@ use std::sync::Arc;
 use crate::{Place, SceneError};
 
 mod parser;
+mod yaml;
 
 pub(crate) use parser::parse;
+pub(crate) use yaml::parse_yaml;
 
 /// Elements nested deeper than this are refused: readers descend by recursion.
 const MAX_DEPTH: usize = 400;
@@ -55,7 +57,6 @@ pub(crate) enum Notation {
     /// `<sphere><radius>1</radius></sphere>`, SDFormat's; words about an element itself are attributes.
     Leaves,
     /// `sphere: {radius: 1}`, that of YAML: keys are attributes and children.
-    #[expect(dead_code)]
     Keys,
 }
 
