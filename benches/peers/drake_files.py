@@ -3,7 +3,7 @@
     benches/peers/run drake_files.py FILE|DIR... [--states 3] [--program PATH] [--write FILE]
 
 All .sdf, .world and .dmd.yaml files that are named, or lie below a folder that is named, and that Drake loads count. Compared are the number of
-bodies, the total mass, the inertia of each body, its pose at zero positions, and at random states pose, mass matrix, bias (Coriolis and gravity
+bodies, the total mass, the inertia of each body, its pose at zero positions, the positions at the start, and at random states pose, mass matrix, bias (Coriolis and gravity
 forces), springs and dampers and the accelerations from these, each relative to the largest entry or 1; the bound is 1e-9. Welds, floating, revolute,
 prismatic, planar, universal and ball joints are translated to the coordinates here; a file with others counts as outside. `--write` stores the
 numbers of Drake in the coordinates here. Without `--program` the example `file_forces` is built.
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pydrake
-from pydrake.all import (JacobianWrtVariable, JointIndex, BodyIndex, MultibodyForces, MultibodyPlant, PackageMap, Parser, Quaternion,
+from pydrake.all import (BodyIndex, JointIndex, MultibodyForces, MultibodyPlant, PackageMap, Parser, Quaternion,
                          RotationMatrix, SceneGraph)
 
 from files import Worker
@@ -92,10 +92,7 @@ class Coordinates:
         """A random state: (q, v) of Drake, (q, v) here, and the matrix from velocities here to those of Drake."""
         plant = self.plant
         q, v = np.array(plant.GetPositions(self.zero)), rng.uniform(-1, 1, plant.num_velocities())
-        own_q, own_v, blocks = [], [], []
         context = plant.CreateDefaultContext()
-        # Zero of all but the poses of floating bodies, which are those of the file.
-        plant.SetPositions(context, q)
         for j, kind in self.joints:
             at, size = j.position_start(), j.num_positions()
             if kind == "quaternion_floating":
@@ -103,34 +100,49 @@ class Coordinates:
                 q[at:at + 4], q[at + 4:at + 7] = w / np.linalg.norm(w), rng.uniform(-1, 1, 3)
             else:
                 q[at:at + size] = rng.uniform(-1, 1, size)
-        zero = plant.CreateDefaultContext()
-        plant.SetPositions(zero, zero_positions(self))
         plant.SetPositions(context, q)
         plant.SetVelocities(context, v)
         t = np.zeros((len(v), len(v)))
         row = 0
         for j, kind in self.joints:
             at, size, av, nv = j.position_start(), j.num_positions(), j.velocity_start(), j.num_velocities()
-            rotation = lambda c: (j.parent_body().EvalPoseInWorld(c).rotation().inverse() @ j.child_body().EvalPoseInWorld(c).rotation()).matrix()
             if kind == "quaternion_floating":
                 r = RotationMatrix(Quaternion(q[at:at + 4])).matrix()
-                own_q += [*q[at + 4:at + 7], *q[at:at + 4]]
                 t[av:av + 3, row + 3:row + 6], t[av + 3:av + 6, row:row + 3] = r, np.eye(3)
             elif kind == "ball_rpy":
-                # Turn of the child in its own axes since zero; angular velocity of Drake in the axes of the joint on the parent.
-                turn = rotation(zero).T @ rotation(context)
-                own_q += list(RotationMatrix(turn).ToQuaternion().wxyz())
+                # Angular velocity of Drake is in the axes of the joint on the parent, that here in those of the child.
                 x_pf = j.frame_on_parent().CalcPoseInBodyFrame(context).rotation().matrix()
-                t[av:av + 3, row:row + 3] = x_pf.T @ rotation(context)
+                t[av:av + 3, row:row + 3] = x_pf.T @ turned(j, context)
             else:
-                own_q += list(q[at:at + size])
                 t[av:av + nv, row:row + nv] = np.eye(nv)
             row += nv
-        own_v = np.linalg.solve(t, v)
-        return (q, v), (np.array(own_q), own_v), t
+        return (q, v), (self.own_positions(q), np.linalg.solve(t, v)), t
+
+    def own_positions(self, q):
+        """Positions of Drake as those here."""
+        plant, out = self.plant, []
+        zero, context = plant.CreateDefaultContext(), plant.CreateDefaultContext()
+        plant.SetPositions(zero, zero_positions(self))
+        plant.SetPositions(context, q)
+        for j, kind in self.joints:
+            at, size = j.position_start(), j.num_positions()
+            if kind == "quaternion_floating":
+                out += [*q[at + 4:at + 7], *q[at:at + 4]]
+            elif kind == "ball_rpy":
+                # Turn of the child in its own axes since zero.
+                out += list(RotationMatrix(turned(j, zero).T @ turned(j, context)).ToQuaternion().wxyz())
+            else:
+                out += list(q[at:at + size])
+        return np.array(out)
+
+
+def turned(j, context):
+    """Rotation of the child of a joint in its parent."""
+    return (j.parent_body().EvalPoseInWorld(context).rotation().inverse() @ j.child_body().EvalPoseInWorld(context).rotation()).matrix()
 
 
 def zero_positions(c):
+    """Zero of all but the poses of floating bodies, which are those of the file."""
     q = np.array(c.plant.GetPositions(c.zero))
     for j, kind in c.joints:
         if kind != "quaternion_floating":
@@ -209,7 +221,9 @@ def compare(path, program, count, seed=1):
     drawn = ours["states"][0]
     worst["zero"] = max(difference(np.array(drawn["xpos"])[at], start["xpos"]),
                         difference(matrix([drawn["xquat"][i] for i in at]), start["xmat"]))
-    record = {"joints": c.names, "bodies": names, "inertias": [i.tolist() for i in inertias], "states": []}
+    start = c.own_positions(np.array(plant.GetPositions(c.zero)))
+    worst["start"] = difference(ours["start"], start) if len(c.names) else 0.0
+    record = {"joints": c.names, "start": start.tolist(), "bodies": names, "inertias": [i.tolist() for i in inertias], "states": []}
     for (drake, own, t), mine in zip(states, ours["states"][1:]):
         want = theirs(c, drake, t, bodies)
         got = {k: mine[k] for k in ("mass_matrix", "bias", "passive", "acceleration")}
@@ -239,7 +253,7 @@ def main():
         below = sorted(f for f in p.rglob("*") if f.name.endswith(KINDS)) if p.is_dir() else [p]
         files += below
     program = Worker([str(a.program.resolve())], 60)
-    columns = ["mass", "inertia", "zero", "xpos", "xmat", "mass_matrix", "bias", "passive", "acceleration"]
+    columns = ["mass", "inertia", "zero", "start", "xpos", "xmat", "mass_matrix", "bias", "passive", "acceleration"]
     print(f"Drake {version('drake')}; bodies and velocities: Drake's and ours; bound {BOUND:g}")
     print(f"{'file':44} {'bodies':>8} {'nv':>8} " + " ".join(f"{c[:10]:>10}" for c in columns))
     bad, cases = 0, []

@@ -2,7 +2,7 @@
 //!
 //! Reads a line of JSON for each file, `{"path": "...", "joints": ["..."], "states": [{"q": [...], "v": [...], "ctrl": [...], "act": [...]}]}`, and
 //! answers each with a line: `{"error": "..."}`, or sizes, names of bodies and joints, `masses` (mass, mass times centre, nine moments about the origin of
-//! the body), and for each state `xpos`, `xquat` (w x y z),
+//! the body), `start` (positions of the keyframe `home`, or those drawn), and for each state `xpos`, `xquat` (w x y z),
 //! `mass_matrix` (rows), `bias`, `passive`, `actuator`, `acceleration` (all forces but those of contacts and constraints) and `tendons` (lengths).
 //! Coordinates are in the order of `joints` where these are the names of all joints, else in that of the model.
 
@@ -47,6 +47,7 @@ fn answer(line: &str) -> Result<Value, Box<dyn Error>> {
         "bodies": model.bodies.iter().map(|b| &b.name).collect::<Vec<_>>(),
         "joints": model.joints.iter().map(|j| &j.name).collect::<Vec<_>>(),
         "masses": scene.bodies.iter().map(|b| b.mass.map_or_else(|| vec![0.0; 13], mass_numbers)).collect::<Vec<_>>(),
+        "start": taken(&scene.keyframe("home").map_or_else(|| model.reference_q.clone(), |k| k.q.clone()), &order.q),
         "notes": scene.notes.len(), "states": states?,
     }))
 }

@@ -8,8 +8,10 @@
 
 mod analytic_builder;
 mod analytic_collision_rules;
+mod analytic_directives;
 mod analytic_height_fields;
 mod analytic_hydroelastic;
+mod analytic_sdf;
 mod analytic_urdf;
 mod conformance_mjcf_cases;
 mod conformance_mjcf_inertia;
@@ -25,4 +27,5 @@ mod property_urdf;
 mod property_xml;
 mod regression_bad_input;
 mod regression_file_witnesses;
+mod regression_sdf_bad_input;
 mod regression_urdf_bad_input;

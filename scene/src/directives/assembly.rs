@@ -78,11 +78,12 @@ impl<'a> Assembly<'a> {
             )
         })?;
         let (body, pose) = self.find_frame(x, "base_frame", base, scope)?;
-        let own = match base.rsplit_once("::").filter(|_| !own.contains("::")) {
-            Some((model, _)) => format!("{model}::{own}"),
+        // A name without a model is that of the base's model; of the world, one without a namespace, as in Drake.
+        let name = match base.rsplit_once("::") {
+            _ if own.contains("::") => format!("{scope}{own}"),
+            Some((model, _)) => format!("{scope}{model}::{own}"),
             None => own.to_owned(),
         };
-        let name = format!("{scope}{own}");
         if self.scene.sites.iter().any(|s| s.name == name) || self.scene.body(&name).is_some() {
             return Err(e.invalid_at(
                 "name",
@@ -204,9 +205,10 @@ impl<'a> Assembly<'a> {
             root.check_all_read()?;
         }
         let mut scene = self.scene;
+        let went = scene.sort_bodies();
+        scene.excludes.iter_mut().for_each(|p| *p = (p.0.min(p.1), p.0.max(p.1)));
         scene.excludes.sort_unstable();
         scene.excludes.dedup();
-        let went = scene.sort_bodies();
         let mut positions = vec![Vec::new(); went.len()];
         for (q, to) in self.positions.into_iter().zip(went) {
             positions[to] = q;

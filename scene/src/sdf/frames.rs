@@ -99,16 +99,21 @@ impl<'e> Frames<'e> {
         Err(self.circle(frame, e))
     }
 
+    /// The error for a frame whose way to the world does not end; the first frame of the circle is named.
     fn circle(&self, frame: usize, e: &Element) -> crate::SceneError {
-        let mut circle = vec![self.names[frame].as_str()];
-        let mut at = self.nodes[frame].to;
-        while at != frame && circle.len() < self.nodes.len().min(8) {
-            circle.push(&self.names[at]);
-            at = self.nodes[at].to;
+        const SHOWN: usize = 8;
+        let next = |f: usize| self.nodes[f].to;
+        let on_circle = (0..self.nodes.len()).fold(frame, |f, _| next(f));
+        let mut circle = vec![on_circle];
+        while next(circle[circle.len() - 1]) != on_circle {
+            circle.push(next(circle[circle.len() - 1]));
         }
-        let e = self.nodes[frame].element.unwrap_or(e);
+        let first = (0..circle.len()).min_by_key(|&i| circle[i]).unwrap_or(0);
+        circle.rotate_left(first);
+        let names: Vec<&str> = circle.iter().take(SHOWN).map(|&f| self.names[f].as_str()).collect();
+        let e = self.nodes[circle[0]].element.unwrap_or(e);
         e.invalid(
-            format!("the poses of frames form a circle: {}", circle.join(" in ")),
+            format!("the poses of frames form a circle: {}", names.join(" in ")),
             "state one of them in a frame outside of the circle",
         )
     }

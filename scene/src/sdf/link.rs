@@ -108,7 +108,8 @@ impl Reader<'_> {
                 "density" | "auto_inertia_params" => {
                     self.pass(c, NoteKind::Converted, "<mass> and <inertia> hold, not a density");
                 }
-                _ => {}
+                "mass" | "inertia" | "pose" => {}
+                _ => self.leave_out(i, c, &["mass", "inertia", "pose"])?,
             }
         }
         let mass = self.read_mass(i, &pose, true)?;

@@ -46,7 +46,9 @@ impl Reader<'_> {
             };
             follows[i] = Some((leader, e));
             let (own, other) = (self.own.joints[i].clone(), self.own.joints[leader].clone());
-            if own.len() != 1 || other.len() != 1 {
+            let scalar =
+                |r: &std::ops::Range<usize>| r.len() == 1 && self.scene.joints[r.start].kind.nv() == 1;
+            if !scalar(&own) || !scalar(&other) {
                 return Err(e.unsupported(
                     "mimic between joints without a single coordinate",
                     "use revolute, continuous and prismatic joints",
