@@ -262,12 +262,12 @@ fn configuration(
     let mut gravity = vec![0.0; nv];
     dynamics.inverse_dynamics(model, &still, &model.gravity, None, &mut gravity);
     let mut bodies = Map::new();
-    let urdf = scene.files.first().is_some_and(|f| f.extension().is_some_and(|e| e == "urdf"));
+    let mjcf = scene.files.first().is_some_and(|f| f.extension().is_some_and(|e| e == "xml" || e == "mjcf"));
     for (b, body) in model.bodies.iter().enumerate() {
         let x = &kin.x_wb[b];
         let (p, r) = (x.translation.vector, x.rotation);
         // A body without mass has no centre of mass. MuJoCo reports its offset in the parent as if it were one in the body.
-        let com = match body.mass > 0.0 || urdf {
+        let com = match body.mass > 0.0 || !mjcf {
             true => kin.com(model, b),
             false => *x * Point3::from(body.pose.translation.vector),
         };

@@ -17,7 +17,7 @@ use crate::dual_cone;
 /// A model file and how it is read.
 #[derive(Args, Clone)]
 pub(crate) struct ModelArguments {
-    /// MJCF (.xml) or URDF file; for `run` also a scene file (.toml).
+    /// MJCF (.xml), URDF, SDFormat (.sdf, .world) file or model directives (.dmd.yaml); for `run` also a scene file (.toml).
     pub model: PathBuf,
     /// Read the model without its mesh files; their geoms do not collide.
     #[arg(long)]
@@ -28,7 +28,7 @@ pub(crate) struct ModelArguments {
     /// Refuse elements and attributes that are not part of the file format, instead of noting them.
     #[arg(long)]
     strict: bool,
-    /// Folder to look for meshes and packages in; may be given more than once.
+    /// Folder to look for meshes, models and packages in; may be given more than once.
     #[arg(long, value_name = "DIR")]
     mesh_dir: Vec<PathBuf>,
     /// Let the root link of a URDF move freely instead of welding it to the world.
@@ -247,7 +247,8 @@ impl ModelArguments {
     /// File name without folder and extension.
     pub(crate) fn stem(&self) -> String {
         let p: &Path = &self.model;
-        p.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+        let stem = p.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        stem.strip_suffix(".dmd").map_or(stem.clone(), str::to_owned)
     }
 }
 

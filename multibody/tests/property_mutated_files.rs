@@ -13,9 +13,13 @@ use crate::common::work;
 
 /// Files that the mutations start from: those of this project, or those below the folder of `SIGNORINI_MUTATION_FILES`.
 static FILES: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-    let folder = std::env::var_os("SIGNORINI_MUTATION_FILES").map_or(own, PathBuf::from);
-    files_below(&folder, &["xml", "mjcf", "urdf"], 200_000)
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = match std::env::var_os("SIGNORINI_MUTATION_FILES") {
+        Some(folder) => vec![PathBuf::from(folder)],
+        None => vec![own.join("../models"), own.join("tests/data/drake_witnesses")],
+    };
+    let below = |f: &PathBuf| files_below(f, &["xml", "mjcf", "urdf", "sdf", "world", "yaml"], 200_000);
+    folders.iter().flat_map(below).filter(|p| p.file_name().is_none_or(|n| n != "package.xml")).collect()
 });
 
 /// Number of mutations: 300, or that of `SIGNORINI_MUTATIONS`, for long runs.
@@ -39,14 +43,16 @@ proptest! {
         let text = seeds.iter().fold(text, |t, seed| mutated(t, *seed));
         let options = LoadOptions { without_meshes: true, ..LoadOptions::default() };
         let start = Instant::now();
-        let read = |text: &str| match text.contains("<robot") {
-            true => Scene::from_urdf(text, path, &options),
+        let is_yaml = path.extension().is_some_and(|e| e == "yaml");
+        // The root element decides on the format of the others.
+        let read = |text: &str| match is_yaml {
+            true => Scene::from_directives(text, path, &options),
             false => Scene::from_mjcf(text, path, &options),
         };
         let result = std::panic::catch_unwind(|| match read(&text) {
             Ok(s) => {
-                // URDF files of robots in use have masses that no body has; they are read with a warning.
-                assert!(text.contains("<robot") || s.validate().is_ok());
+                // Files of robots in use have masses that no body has; they are read with a warning, but for MJCF.
+                assert!(!text.contains("<mujoco") || is_yaml || s.validate().is_ok());
                 Model::new(&s).is_ok_and(|m| work(&m))
             }
             Err(e) => e.to_string().is_empty(),

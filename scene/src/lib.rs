@@ -1,5 +1,5 @@
-//! A scene, free of coordinates: bodies, joints, shapes, surfaces, motors, tendons, sensors; built in Rust or read from MJCF
-//! and URDF files. All solvers read one scene.
+//! A scene, free of coordinates: bodies, joints, shapes, surfaces, motors, tendons, sensors; built in Rust or read from files of MJCF,
+//! URDF, SDFormat and model directives. All solvers read one scene.
 //!
 //! ```
 //! use signorini_scene::{LoadOptions, Scene};
@@ -13,7 +13,7 @@
 //! # Ok::<(), signorini_scene::SceneError>(())
 //! ```
 //!
-//! - [`Scene`]: all of it. [`Scene::load`] reads a file, [`Scene::from_mjcf`] a text, [`SceneBuilder`] makes one in Rust.
+//! - [`Scene`]: all of it. [`Scene::load`] reads a file, [`Scene::from_mjcf`], [`Scene::from_urdf`], [`Scene::from_sdf`] and [`Scene::from_directives`] a text, [`SceneBuilder`] makes one in Rust.
 //! - [`Body`], [`Joint`], [`Geom`], [`Site`], [`Surface`]: bodies, their motion, shapes and surfaces.
 //! - [`Actuator`], [`Tendon`], [`Equality`], [`Sensor`], [`Keyframe`]: drives, bonds, measurements and named starts.
 //! - [`CollisionFilter`]: which geoms may touch.

@@ -43,11 +43,15 @@ impl Default for SolParams {
 /// <custom>
 ///   <text name="signorini:default" data="stiffness=4e5 dissipation=20 relaxation_time=0 stiction_speed=1e-4 recovery_speed=1 shortest_step=1e-4"/>
 ///   <text name="signorini:geom:left_foot" data="stiffness=1e5 dissipation=10 friction=0.8 friction_dynamic=0.6"/>
+///   <text name="signorini:geom:finger" data="compliant_hydroelastic hydroelastic_modulus=1e6 mesh_resolution_hint=0.01"/>
+///   <text name="signorini:geom:cup" data="rigid_hydroelastic"/>
 ///   <text name="signorini:equality:close" data="stiffness=1e6 damping=1e3"/>
 /// </custom>
 /// ```
 ///
-/// Keys that are left out keep the scene's default; `stiffness=inf` on a geom makes that surface rigid.
+/// Keys that are left out keep the scene's default; `stiffness=inf` on a geom makes that surface rigid. Contact over areas ([`Surface::hydroelastic`]) has the
+/// names of Drake's `drake:proximity_properties`, which URDF and SDFormat files state: `rigid_hydroelastic`, or `compliant_hydroelastic` with
+/// `hydroelastic_modulus` \[Pa\], `mesh_resolution_hint` \[m\] and, for a half-space, `slab_thickness` \[m\].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
     /// Static friction μ_s, ≥ 0.

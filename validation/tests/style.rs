@@ -94,8 +94,8 @@ fn machine_paths(text: &str) -> Vec<String> {
 #[test]
 fn conformance_no_paths_of_a_machine() {
     let text = [
-        "rs", "toml", "md", "json", "jsonl", "py", "sh", "xml", "urdf", "html", "bib", "txt", "lock", "csv",
-        "",
+        "rs", "toml", "md", "json", "jsonl", "py", "sh", "xml", "urdf", "sdf", "yaml", "html", "bib", "txt",
+        "lock", "csv", "",
     ];
     let mut complaints = Vec::new();
     for p in files(&text) {

@@ -30,7 +30,7 @@ const SHAPES: [&str; 5] = ["box", "sphere", "cylinder", "capsule", "ellipsoid"];
 /// A scene file: a model, bodies of points and cloth beside it, and how they are run.
 ///
 /// ```toml
-/// model = "arm_gripper.xml"          # MJCF or URDF, beside this file; $NAME at the start is that of the environment
+/// model = "arm_gripper.xml"          # MJCF, URDF, SDFormat or directives, beside this file; $NAME at the start is that of the environment
 /// keyframe = "home"                  # of the model; its `home` if it is left out
 /// motion = [[0.0, "home"], [1.0, "grasp"]]   # controls go from those of one keyframe to those of the next [s]
 /// time = 2.0                         # [s]
@@ -204,7 +204,7 @@ impl SceneFile {
         let text = std::fs::read_to_string(path)
             .map_err(|source| SceneFileError::Read { path: path.into(), source })?;
         Self::parse_whose_model(&text, path, |model| {
-            let why = "no such file; give the path of an MJCF or URDF file from the folder of this file, or from the root";
+            let why = "no such file; give the path of an MJCF, URDF or SDFormat file from the folder of this file, or from the root";
             if model.is_file() { Ok(()) } else { Err(format!("{}: {why}", model.display())) }
         })
     }
@@ -231,9 +231,9 @@ impl SceneFile {
         })?;
         let none = DeTable::default();
         let top = Section::new(source, "", 0..0, whole.get_ref(), &keys::names(&keys::WHOLE))?;
-        let model = top.named("model", "a path to an MJCF or URDF file")?;
-        let model =
-            model.ok_or_else(|| top.wrong("model is missing; give a path to an MJCF or URDF file"))?;
+        let model = top.named("model", "a path to an MJCF, URDF or SDFormat file")?;
+        let model = model
+            .ok_or_else(|| top.wrong("model is missing; give a path to an MJCF, URDF or SDFormat file"))?;
         let contact = top.table("contact", &keys::names(&keys::CONTACT), &none)?;
         if contact.has("depth") && contact.has("stiffness") {
             return Err(contact.wrong_at("depth", "leave it out beside a stiffness, or the stiffness"));

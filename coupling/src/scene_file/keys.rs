@@ -4,7 +4,10 @@
 pub(super) type Key = (&'static str, &'static str);
 
 pub(super) const WHOLE: [Key; 19] = [
-    ("model", "MJCF or URDF file, beside this one; `$NAME/…` below the folder that the environment names"),
+    (
+        "model",
+        "MJCF, URDF or SDFormat file or model directives, beside this one; `$NAME/…` below the folder that the environment names",
+    ),
     ("mesh_surfaces", "`true`: meshes of the model collide as they are, not as their convex hulls"),
     ("floating", "`true`: the root link of a URDF moves freely"),
     ("floor", "height of a half-space under the model \\[m\\]"),

@@ -4,10 +4,12 @@
 
 mod affine;
 mod affine_laws;
+mod directives;
 mod laws;
 mod mjcf;
 mod points;
 mod probe;
+mod sdf;
 mod shapes;
 mod urdf;
 
@@ -62,6 +64,14 @@ and attributes that are absent here are errors.
 ## URDF
 
 {}
+## SDFormat
+
+Versions 1.6 to 1.11. A link that no joint leads to floats, unless its model is `static`. Names, poses, frames, nested models and joints against the direction of the tree are those of the format.
+
+{}
+## Model directives
+
+{}
 ## Affine bodies
 
 `--solver ipc`, `signorini_ipc::AffineScene`: bodies that are fixed to each other become one affine body with the union of their closed surfaces; joints are
@@ -93,6 +103,8 @@ shape as an obstacle. Every answer is that of a step of a small block or sheet t
         shapes::table()?,
         mjcf::table(),
         urdf::table(),
+        sdf::table(),
+        directives::table(),
         affine::table()?,
         affine_laws::table()?,
         points::tables()?,

@@ -22,7 +22,12 @@ pub(super) enum Answer {
 /// Reads a model.
 pub(super) fn ask(text: &str) -> Answer {
     // The root element decides on the format.
-    match Scene::from_mjcf(text, "model.xml", &LoadOptions::default()) {
+    answer_of(Scene::from_mjcf(text, "model.xml", &LoadOptions::default()))
+}
+
+/// Answer of a reader.
+pub(super) fn answer_of(read: Result<Scene, SceneError>) -> Answer {
+    match read {
         Ok(mut s) => {
             let notes = std::mem::take(&mut s.notes).into_iter().map(|n| (n.kind, n.text)).collect();
             s.options.unused.clear();
@@ -42,5 +47,32 @@ pub(super) fn ask(text: &str) -> Answer {
             Answer::BadValue { why: message, words: words.map(str::to_owned).collect() }
         }
         Err(e) => Answer::BadValue { why: e.to_string(), words: Vec::new() },
+    }
+}
+
+/// Answer of the reader to an example: the text that it has, and what it says to a model with it that it does not say without.
+pub(super) fn answer(without: &str, with: &str) -> String {
+    say(ask(without), ask(with))
+}
+
+/// As [`answer`], for answers at hand.
+pub(super) fn say(without: Answer, with: Answer) -> String {
+    let (base, remarks) = match without {
+        Answer::Read { scene, notes } => (scene, notes),
+        Answer::BadValue { why, .. } | Answer::Refused(why) => (why, Vec::new()),
+        Answer::Unknown => (String::new(), Vec::new()),
+    };
+    let is_new = |n: &(NoteKind, String)| !remarks.contains(n);
+    match with {
+        Answer::Read { scene, .. } if scene != base => "read".to_owned(),
+        Answer::Read { notes, .. } => match notes.into_iter().find(is_new) {
+            Some((NoteKind::Warning, text)) => format!("left out with a warning: {text}"),
+            Some((_, text)) => format!("noted: {text}"),
+            None => "accepted, no effect".into(),
+        },
+        Answer::Refused(feature) => format!("refused: {feature}"),
+        Answer::Unknown => "an error".to_owned(),
+        Answer::BadValue { why, .. } if why.contains("x.obj") || why.contains("x.stl") => "read".to_owned(),
+        Answer::BadValue { why, .. } => format!("an error: {why}"),
     }
 }

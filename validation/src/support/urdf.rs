@@ -2,9 +2,7 @@
 
 use std::fmt::Write;
 
-use signorini_scene::NoteKind;
-
-use super::probe::{Answer, ask};
+use super::probe::answer;
 
 /// Place of an example.
 #[derive(Clone, Copy)]
@@ -35,7 +33,10 @@ const ELEMENTS: &[(In, &str)] = &[
         In::Robot,
         "<drake:collision_filter_group name='x'><drake:member link='a'/><drake:member link='b'/><drake:ignored_collision_filter_group name='x'/></drake:collision_filter_group>",
     ),
-    (In::Robot, "<drake:ball_constraint name='x'/>"),
+    (
+        In::Robot,
+        "<drake:ball_constraint><drake:ball_constraint_body_A name='base'/><drake:ball_constraint_body_B name='b'/></drake:ball_constraint>",
+    ),
     (In::Robot, "<drake:linear_spring_damper name='x'/>"),
     (In::Robot, "<drake:linear_bushing_rpy name='x'/>"),
     (In::Robot, "<drake:tendon_constraint name='x'/>"),
@@ -72,7 +73,16 @@ const ELEMENTS: &[(In, &str)] = &[
     ),
     (
         In::Collision,
+        "<drake:proximity_properties><drake:compliant_hydroelastic/><drake:hydroelastic_modulus value='1e7'/><drake:mesh_resolution_hint value='.02'/></drake:proximity_properties>",
+    ),
+    (In::Collision, "<drake:proximity_properties><drake:rigid_hydroelastic/></drake:proximity_properties>"),
+    (
+        In::Collision,
         "<drake:proximity_properties><drake:hydroelastic_modulus value='1e7'/></drake:proximity_properties>",
+    ),
+    (
+        In::Collision,
+        "<drake:proximity_properties><drake:relaxation_time value='.1'/></drake:proximity_properties>",
     ),
     (
         In::Collision,
@@ -142,27 +152,10 @@ fn robot(at: In, example: &str) -> String {
 pub(super) fn table() -> String {
     let mut out = String::from("| in | example | answer |\n|---|---|---|\n");
     for &(at, example) in ELEMENTS {
-        let (base, remarks) = match ask(&robot(at, "")) {
-            Answer::Read { scene, notes } => (scene, notes),
-            Answer::BadValue { why, .. } | Answer::Refused(why) => (why, Vec::new()),
-            Answer::Unknown => (String::new(), Vec::new()),
-        };
-        let is_new = |n: &(NoteKind, String)| !remarks.contains(n);
-        let answer = match ask(&robot(at, example)) {
-            Answer::Read { scene, .. } if scene != base => "read".to_owned(),
-            // The robot around the examples has this type.
-            Answer::Read { .. } if example == "revolute" => "read".to_owned(),
-            Answer::Read { notes, .. } => match notes.into_iter().find(is_new) {
-                Some((NoteKind::Warning, text)) => format!("left out with a warning: {text}"),
-                Some((_, text)) => format!("noted: {text}"),
-                None => "accepted, no effect".into(),
-            },
-            Answer::Refused(feature) => format!("refused: {feature}"),
-            Answer::Unknown => "an error".to_owned(),
-            Answer::BadValue { why, .. } if why.contains("x.obj") || why.contains("x.stl") => {
-                "read".to_owned()
-            }
-            Answer::BadValue { why, .. } => format!("an error: {why}"),
+        // The robot around the examples is of this type.
+        let answer = match example {
+            "revolute" => "read".to_owned(),
+            _ => answer(&robot(at, ""), &robot(at, example)),
         };
         let at = match at {
             In::Robot => "`robot`",
