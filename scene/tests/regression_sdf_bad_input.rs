@@ -275,7 +275,7 @@ fn regression_documents_and_includes() {
 #[test]
 fn regression_what_is_left_out_is_told() {
     let s = read(&model(
-        "<self_collide>true</self_collide><plugin name='p' filename='x.so'><speed>1</speed></plugin><enable_wind>1</enable_wind><author>me</author>
+        "<self_collide>true</self_collide><plugin name='p' filename='x.so'><speed>1</speed></plugin><enable_wind>1</enable_wind><author>me</author> stray
          <link name='a'><sensor name='s' type='imu'/><collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry>
          <surface><bounce><restitution_coefficient>0.5</restitution_coefficient></bounce></surface></collision></link>",
     ))
@@ -288,6 +288,7 @@ fn regression_what_is_left_out_is_told() {
     told(NoteKind::Warning, "<enable_wind> is not read");
     told(NoteKind::Warning, "<sensor> is not read");
     told(NoteKind::Warning, "<surface> states restitution_coefficient, which is not read");
+    told(NoteKind::Unknown, "text 'stray' inside <model>: not read");
     told(NoteKind::Unknown, "<author> in <model> is not part of the format");
     let strict = LoadOptions { strict: true, ..LoadOptions::default() };
     let text = "<sdf version='1.9'><model name='m'><author>me</author></model></sdf>";

@@ -1,4 +1,4 @@
-//! The scene on the way, and what welds and frames do to it.
+//! The scene on the way, and welds and frames on it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

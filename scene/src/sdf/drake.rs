@@ -106,7 +106,7 @@ impl Reader<'_> {
                 }
                 "plugin" => self.pass(c, NoteKind::Warning, "<plugin> is code of a simulator: not read"),
                 "gripper" => {
-                    self.pass(c, NoteKind::Warning, "<gripper> is not read: contacts hold what is gripped")
+                    self.pass(c, NoteKind::Warning, "<gripper> is not read: contacts hold an object")
                 }
                 "joint" | "model" => c.mark(),
                 _ => {}

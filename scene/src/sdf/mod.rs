@@ -77,6 +77,10 @@ pub(crate) fn read(root: Element, path: &Path, options: &LoadOptions) -> Read<(S
     let document = document::load(root, &mut reader)?;
     let frames = reader.read_document(&document)?;
     document.root.check_all_read()?;
+    for (e, text) in document.root.stray_text().into_iter().filter(|(e, _)| !e.children.is_empty()) {
+        let text = format!("text '{text}' inside <{}>: not read", e.name);
+        reader.notes.add(NoteKind::Unknown, e, text);
+    }
     Ok((reader.finish_scene()?, frames))
 }
 

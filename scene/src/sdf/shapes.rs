@@ -101,9 +101,13 @@ impl Reader<'_> {
         let mut turn = UnitQuaternion::identity();
         let shape = self.read_geometry(e, purpose, &SHAPES, |r, s| match s.name.as_str() {
             "mesh" => r.read_mesh_shape(s, purpose),
-            "plane" => {
+            "plane" if purpose == Purpose::Collision => {
                 turn = r.read_plane(s)?;
-                Ok((purpose == Purpose::Collision).then_some(GeomShape::Solid(Shape::HalfSpace)))
+                Ok(Some(GeomShape::Solid(Shape::HalfSpace)))
+            }
+            "plane" => {
+                r.pass(s, NoteKind::Visual, "a plane is not drawn");
+                Ok(None)
             }
             "empty" => {
                 r.finish(s)?;
