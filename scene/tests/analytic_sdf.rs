@@ -95,6 +95,14 @@ fn analytic_meshes_are_scaled_and_found() {
              </mesh></geometry></collision></link></model></sdf>"
         );
         let s = Scene::from_sdf(&text, folder.join("m.sdf"), &LoadOptions::default()).unwrap();
+        let rigid =
+            "</geometry><drake:proximity_properties><drake:rigid_hydroelastic/></drake:proximity_properties>";
+        let kept = Scene::from_sdf(
+            &text.replace("</geometry>", rigid),
+            folder.join("m.sdf"),
+            &LoadOptions::default(),
+        );
+        assert!(matches!(kept.unwrap().geoms[0].shape, GeomShape::Solid(Shape::Mesh(_))), "{uri}");
         let GeomShape::Solid(Shape::Convex(hull)) = &s.geoms[0].shape else { panic!("{uri}") };
         assert!((hull.volume() - 1.0).abs() < ROUND_OFF, "{uri}: {}", hull.volume());
     }

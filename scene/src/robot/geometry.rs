@@ -5,21 +5,37 @@ use signorini_geometry::Shape;
 
 use super::Reader;
 use crate::xml::{Element, Read};
-use crate::{CollisionMask, Geom, GeomShape, NoteKind, SceneError, Surface};
+use crate::{CollisionMask, Geom, GeomShape, Hydroelastic, NoteKind, SceneError, Surface};
 
 /// Purpose of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Visual,
+    /// Collides; a mesh by its hull.
     Collision,
+    /// Collides; a mesh by its triangles, as rigid surfaces over areas do.
+    RigidSurface,
 }
 
 impl Purpose {
+    /// That of a collision with the given surface.
+    pub(crate) fn of(surface: &Surface) -> Self {
+        match surface.hydroelastic {
+            Hydroelastic::Rigid { .. } => Self::RigidSurface,
+            _ => Self::Collision,
+        }
+    }
+
+    /// Whether it collides.
+    pub(crate) fn collides(self) -> bool {
+        self != Self::Visual
+    }
+
     /// Collision bits and group of geoms of this purpose.
     pub(crate) fn mask_and_group(self) -> (CollisionMask, i32) {
         match self {
             Self::Visual => (CollisionMask { contype: 0, conaffinity: 0 }, 1),
-            Self::Collision => (CollisionMask::default(), 0),
+            Self::Collision | Self::RigidSurface => (CollisionMask::default(), 0),
         }
     }
 }

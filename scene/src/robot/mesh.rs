@@ -67,10 +67,14 @@ impl<T> Reader<'_, T> {
                 "write three factors",
             ));
         }
+        let mut convex = false;
         for c in e.unread_children() {
             match c.name.as_str() {
                 // Colliding meshes are taken as their hulls.
-                "declare_convex" if !self.options.keep_mesh_surfaces => c.skip(),
+                "declare_convex" if !self.options.keep_mesh_surfaces => {
+                    convex = true;
+                    c.skip();
+                }
                 "declare_convex" => {
                     let text = "drake:declare_convex: the surface itself is kept, as asked, not its hull";
                     self.notes.add(NoteKind::Warning, c, text);
@@ -80,9 +84,10 @@ impl<T> Reader<'_, T> {
             }
         }
         self.finish(e)?;
+        let purpose = if convex && purpose.collides() { Purpose::Collision } else { purpose };
         if self.options.without_meshes {
             let (kind, text) = match purpose {
-                Purpose::Collision => {
+                Purpose::Collision | Purpose::RigidSurface => {
                     (NoteKind::Warning, format!("mesh '{uri}' is not read: the shape does not collide"))
                 }
                 Purpose::Visual => (NoteKind::Visual, "meshes of visuals are not read".to_owned()),
@@ -94,7 +99,7 @@ impl<T> Reader<'_, T> {
             self.find_mesh(e, key, &uri).and_then(|path| self.mesh_shape((e, key), path, scale, purpose));
         match (found, purpose) {
             (Ok(shape), _) => Ok(GeomShape::Solid(shape)),
-            (Err(error), Purpose::Collision) => Err(error),
+            (Err(error), Purpose::Collision | Purpose::RigidSurface) => Err(error),
             (Err(error), Purpose::Visual) => {
                 let why = match error {
                     SceneError::Invalid { message, .. } => message,
@@ -160,7 +165,11 @@ impl<T> Reader<'_, T> {
                 self.meshes.surfaces.entry(file.clone()).or_insert(Arc::new(mesh)).clone()
             }
         };
-        if purpose == Purpose::Visual || self.options.keep_mesh_surfaces {
+        if purpose == Purpose::RigidSurface {
+            let text = "a rigid surface over areas keeps the triangles of its mesh, unless drake:declare_convex makes it a hull";
+            self.notes.add(NoteKind::Converted, e, text);
+        }
+        if purpose != Purpose::Collision || self.options.keep_mesh_surfaces {
             return Ok(Shape::Mesh(surface));
         }
         if let Some(h) = self.meshes.hulls.get(&file) {

@@ -79,7 +79,7 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        let purpose = Purpose::Collision;
+        let purpose = Purpose::of(&surface);
         self.add_shape(e, Part { d, link: l, body, purpose, rgba: GREY, surface, mask })
     }
 
@@ -89,7 +89,7 @@ impl Reader<'_> {
         let name = format!("{}::{}", d.links[link].name, e.string("name").unwrap_or_default());
         let g = e.need("geometry")?;
         if let Some(c) = g.children.iter().find(|c| FOREIGN.contains(&c.name.as_str())) {
-            if purpose == Purpose::Collision {
+            if purpose.collides() {
                 return Err(c.unsupported(
                     format!("a shape <{}>", c.name),
                     "use a <mesh>, or a height field of an MJCF file",
@@ -101,7 +101,7 @@ impl Reader<'_> {
         let mut turn = UnitQuaternion::identity();
         let shape = self.read_geometry(e, purpose, &SHAPES, |r, s| match s.name.as_str() {
             "mesh" => r.read_mesh_shape(s, purpose),
-            "plane" if purpose == Purpose::Collision => {
+            "plane" if purpose.collides() => {
                 turn = r.read_plane(s)?;
                 Ok(Some(GeomShape::Solid(Shape::HalfSpace)))
             }
@@ -144,7 +144,7 @@ impl Reader<'_> {
     fn read_mesh_shape(&mut self, e: &Element, purpose: Purpose) -> Read<Option<GeomShape>> {
         e.nonempty("optimization");
         if let Some(c) = e.only("submesh")? {
-            if purpose == Purpose::Collision {
+            if purpose.collides() {
                 return Err(c.unsupported("<submesh>", "store the part of the mesh in a file of its own"));
             }
             self.pass(c, NoteKind::Visual, "<submesh> is not read: the whole mesh is drawn");

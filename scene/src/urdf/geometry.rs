@@ -56,7 +56,7 @@ impl Reader<'_> {
                 _ => self.leave_out(e, c, &CHILDREN)?,
             }
         }
-        self.add_geom(link, e, body, Purpose::Collision, GREY, surface)
+        self.add_geom(link, e, body, Purpose::of(&surface), GREY, surface)
     }
 
     fn add_geom(
