@@ -28,7 +28,10 @@ const ELEMENTS: &[(In, &str)] = &[
     (In::World, "<physics type='ode'><max_step_size>0.01</max_step_size></physics>"),
     (In::World, "<model name='n'><link name='a'/></model>"),
     (In::World, "<frame name='f'/>"),
-    (In::World, "<joint name='w' type='fixed'><parent>world</parent><child>m</child></joint>"),
+    (
+        In::World,
+        "<model name='n'><link name='a'/></model><joint name='g' type='fixed'><parent>m</parent><child>n</child></joint>",
+    ),
     (In::World, "<light name='l' type='point'/>"),
     (In::World, "<scene/>"),
     (In::World, "<wind><linear_velocity>1 0 0</linear_velocity></wind>"),
