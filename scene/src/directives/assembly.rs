@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::names::OnBody;
 use super::transform::read_transform;
 use crate::robot::{Group, NotFound, filter_pairs, frame_shape, on_relations, resolve};
 use crate::xml::{Element, Read};
 use crate::{Body, BodyId, CombinationRule, JointKind, Keyframe, LoadOptions, Place, Pose, Scene, Site};
+
+/// A frame on a body.
+pub(super) type OnBody = (BodyId, Pose);
 
 /// Models put together so far.
 pub(super) struct Assembly<'a> {

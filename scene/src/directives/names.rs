@@ -3,10 +3,7 @@
 use crate::xml::{Element, Read, did_you_mean};
 use crate::{BodyId, Pose};
 
-use super::assembly::Assembly;
-
-/// A frame on a body.
-pub(super) type OnBody = (BodyId, Pose);
+use super::assembly::{Assembly, OnBody};
 
 impl Assembly<'_> {
     /// The frame that a key names, within a namespace.

@@ -1,8 +1,9 @@
-//! The root element and its version.
+//! The root element, with all that it includes.
 
 use super::Reader;
-use crate::NoteKind;
-use crate::xml::{Element, Notation, Read};
+use super::include::expand;
+use super::version::{NEWEST, prepare};
+use crate::xml::{Element, Read};
 
 /// A file with all that it includes in place.
 pub(super) struct Document {
@@ -18,14 +19,10 @@ impl Document {
     }
 }
 
-/// Oldest and newest minor versions that are read.
-const OLDEST: u32 = 6;
-const NEWEST: u32 = 11;
-
 /// Takes a root element and the files that it includes.
 pub(super) fn load(mut root: Element, reader: &mut Reader<'_>) -> Read<Document> {
     let mut versions = vec![prepare(&mut root, reader)?];
-    super::include::expand(&mut root, reader, &mut versions)?;
+    expand(&mut root, reader, &mut versions)?;
     let found = root.children.iter().filter(|c| c.name == "world" || c.name == "model").count();
     let second = root.children.iter().filter(|c| c.name == "world" || c.name == "model").nth(1);
     if found == 0 {
@@ -38,24 +35,4 @@ pub(super) fn load(mut root: Element, reader: &mut Reader<'_>) -> Read<Document>
         ));
     }
     Ok(Document { root, versions })
-}
-
-/// States the values of a root element by leaves and reads its version.
-pub(super) fn prepare(root: &mut Element, reader: &mut Reader<'_>) -> Read<u32> {
-    root.set_notation(Notation::Leaves);
-    let text = root.required("version")?.trim();
-    let minor = text.strip_prefix("1.").and_then(|m| m.parse::<u32>().ok());
-    let Some(minor) = minor.filter(|m| (4..=99).contains(m)) else {
-        return Err(root.unsupported_at(
-            "version",
-            format!("SDFormat version '{text}'"),
-            "convert the file to a version from 1.6 to 1.11, for example with `gz sdf -p`",
-        ));
-    };
-    if !(OLDEST..=NEWEST).contains(&minor) {
-        let text =
-            format!("SDFormat version 1.{minor} is read as far as versions 1.6 to 1.11 have its parts");
-        reader.notes.add(NoteKind::Warning, root, text);
-    }
-    Ok(minor)
 }

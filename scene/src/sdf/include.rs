@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Reader;
-use super::document::prepare;
+use super::version::prepare;
 use crate::NoteKind;
 use crate::robot::{NotFound, resolve};
 use crate::xml::{self, Element, Read};

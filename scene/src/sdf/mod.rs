@@ -26,6 +26,7 @@ mod model;
 mod pose;
 mod shapes;
 mod tree;
+mod version;
 mod world;
 
 use std::path::Path;
