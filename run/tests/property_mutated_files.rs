@@ -95,6 +95,9 @@ fn mutate(text: &str, r: &mut Rng) -> String {
         }
         kind => {
             let elements = empty_elements(text);
+            if elements.is_empty() {
+                return text.to_owned();
+            }
             let (s, e) = elements[r.below(elements.len())];
             let part = if kind == 8 { String::new() } else { text[s..e].repeat(2) };
             format!("{}{part}{}", &text[..s], &text[e..])

@@ -18,6 +18,7 @@ mod conformance_mjcf_inertia;
 mod conformance_mjcf_models;
 mod conformance_mjcf_parts;
 mod conformance_mjcf_zoo;
+mod conformance_sdf_models;
 mod conformance_urdf_models;
 mod conformance_urdf_zoo;
 mod property_foreign_parts;
