@@ -18,9 +18,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-import pydrake
-from pydrake.all import (BodyIndex, JointIndex, MultibodyForces, MultibodyPlant, PackageMap, Parser, Quaternion,
-                         RotationMatrix, SceneGraph)
+from pydrake.all import (BodyIndex, JointIndex, MultibodyForces, MultibodyPlant, Parser, Quaternion, RotationMatrix,
+                         SceneGraph, world_model_instance)
 
 from files import Worker
 
@@ -47,7 +46,7 @@ def plant_of(path):
 
 def name_of(plant, part, ours):
     """The name here of a part of Drake's: with that of its model, or without that of the model that the file is."""
-    if part.model_instance() == pydrake.all.world_model_instance():
+    if part.model_instance() == world_model_instance():
         return part.name()
     full = plant.GetModelInstanceName(part.model_instance()) + "::" + part.name()
     known = lambda n: any(o == n or o.startswith(n + "_") for o in ours)
@@ -195,7 +194,7 @@ def compare(path, program, count, seed=1):
     if "error" in ours:
         return {"refused": ours["error"]}, None
     c = Coordinates(plant, ours)
-    row = {"bodies": (plant.num_bodies(), len(ours["bodies"])), "velocities": (plant.num_velocities(), ours_nv(ours))}
+    row = {"bodies": (plant.num_bodies(), len(ours["bodies"])), "velocities": (plant.num_velocities(), ours["nv"])}
     if c.outside:
         return row | {"outside": c.outside}, None
     bodies = [plant.get_body(BodyIndex(i)) for i in range(1, plant.num_bodies())]
@@ -232,10 +231,6 @@ def compare(path, program, count, seed=1):
             worst[k] = max(worst[k], difference(x, want[k]))
         record["states"].append({"q": own[0].tolist(), "v": own[1].tolist()} | {k: x.tolist() for k, x in want.items()})
     return row | {"worst": dict(worst)}, record
-
-
-def ours_nv(ours):
-    return ours.get("nv")
 
 
 def main():
