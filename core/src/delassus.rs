@@ -1,4 +1,4 @@
-use nalgebra::{self as na, Matrix3, Vector3};
+use nalgebra::{self as na, Matrix3, Matrix6, Vector3};
 
 use crate::frozen_kernels::square;
 use crate::frozen_map::MAX_ROWS;
@@ -15,6 +15,13 @@ impl ContactSide {
             }
         }
     }
+}
+
+/// J_s A⁻¹ J_sᵀ of shared rows, by the blocks that they touch.
+#[derive(Clone, Debug, Default)]
+pub struct SharedSides {
+    set: Option<usize>,
+    parts: [Matrix6<f64>; 2],
 }
 
 impl FrozenMap {
@@ -55,15 +62,6 @@ impl FrozenProblem {
     pub fn set_sides(inertia: &BlockDiagonal, map: &FrozenMap, k: usize, sides: &mut [ContactSide; 2]) {
         let (_, d) = map.rows_of(k);
         ContactSide::clear(sides, d);
-        // Contacts over areas, whose rows are products, without room for these.
-        if let Some(m) = map.shared.of(k).filter(|_| d == 3) {
-            for (i, (b, block)) in m.rows.own_entries(m.set).enumerate() {
-                let columns = block.as_chunks::<SHARED>().0.iter().map(|c| m.selected::<3>(c));
-                sides[i.min(1)].linear +=
-                    Matrix3::from_data(na::ArrayStorage(inertia.inverse_product::<3>(b, columns)));
-            }
-            return;
-        }
         for (i, (b, block)) in map.entries(k).enumerate() {
             let side = &mut sides[i.min(1)];
             let row = |c: &[f64], i: usize| if i < d { c[i] } else { 0.0 };
@@ -89,6 +87,30 @@ impl FrozenProblem {
                     side.coupling += Vector3::from_fn(|i, _| w[0][i + 3]);
                 }
             }
+        }
+    }
+
+    /// [`FrozenProblem::set_sides`] of a constraint of up to three rows that shares them, from the parts of the shared rows; those of the last shared rows are kept in `kept`, which is empty before the first.
+    pub fn set_member_sides(
+        inertia: &BlockDiagonal,
+        map: &FrozenMap,
+        k: usize,
+        kept: &mut SharedSides,
+        sides: &mut [ContactSide; 2],
+    ) {
+        let Some(m) = map.shared.of(k) else { return Self::set_sides(inertia, map, k, sides) };
+        let (_, d) = map.rows_of(k);
+        if kept.set != Some(m.set) {
+            *kept = SharedSides { set: Some(m.set), ..SharedSides::default() };
+            for (i, (b, block)) in m.rows.own_entries(m.set).enumerate() {
+                let columns = block.as_chunks::<SHARED>().0.iter().copied();
+                kept.parts[i.min(1)] +=
+                    Matrix6::from_data(na::ArrayStorage(inertia.inverse_product::<SHARED>(b, columns)));
+            }
+        }
+        let select = m.matrix(d);
+        for (side, part) in sides.iter_mut().zip(&kept.parts) {
+            side.linear = select * part * select.transpose();
         }
     }
 

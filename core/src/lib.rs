@@ -101,6 +101,7 @@ pub use nalgebra as na;
 pub use batch::{BatchLayout, BatchStepper, LaneStatus};
 pub use consistency::Inconsistent;
 pub use coupling::{CoupledInertia, Coupling};
+pub use delassus::SharedSides;
 pub use dense::DenseProblem;
 pub use error::{ProblemError, Slot, TOUCHING, check_blocks, check_count, check_finite, largest};
 pub use evals::{Evals, Span};

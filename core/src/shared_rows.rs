@@ -1,5 +1,6 @@
 //! Rows of a Jacobian that several constraints of a [`FrozenMap`] share.
 
+use nalgebra::SMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::FrozenMap;
@@ -136,6 +137,11 @@ impl Member<'_> {
         let mut out = [0.0; SHARED];
         self.rows.multiply_fixed::<SHARED>(self.set, v, &mut out);
         out
+    }
+
+    /// S of a constraint of up to three rows, zeros below.
+    pub(crate) fn matrix(&self, dim: usize) -> SMatrix<f64, 3, SHARED> {
+        SMatrix::from_fn(|i, j| if i < dim { self.select[j * dim + i] } else { 0.0 })
     }
 
     /// S V of a constraint of D rows.

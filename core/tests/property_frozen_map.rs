@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use signorini_core::na::{DMatrix, DVector, SMatrix, SVector};
 use signorini_core::{
     BlockDiagonal, BlockSink, ContactLaw, ContactMap, Evals, FrozenMap, FrozenProblem, LawEval, LawPool,
-    LawProperties, Pool, Pools, Smoothness, StepProblem,
+    LawProperties, Pool, Pools, SharedSides, Smoothness, StepProblem,
 };
 
 /// ½ v_cᵀ G v_c with a dense G, or nothing when `stiffness` is zero: like a contact that does not touch.
@@ -171,8 +171,16 @@ proptest! {
             prop_assert!((dv_c[i] - linear[i]).abs() < 1e-12 && (v_c[i] - linear[i] - 0.25).abs() < 1e-12);
         }
 
+        let mut kept = SharedSides::default();
         for k in 0..map.constraint_count() {
             let (r, d) = map.rows_of(k);
+            if d <= 3 {
+                let (each, mut once) = (FrozenProblem::sides(p.block_inertia(), map, k), Default::default());
+                FrozenProblem::set_member_sides(p.block_inertia(), map, k, &mut kept, &mut once);
+                for (a, b) in each.iter().zip(&once) {
+                    prop_assert!((a.linear - b.linear).amax() < 1e-10);
+                }
+            }
             let rows = j.rows(r, d.min(3));
             // The inertia is the identity plus a coupling of the first two unknowns of each block.
             let expected = rows * p.block_inertia().to_dense().try_inverse().unwrap() * rows.transpose();

@@ -1,7 +1,7 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
     BlockDiagonal, ContactMemory, ContactSeed, ContactSide, FrozenMap, FrozenProblem, Inertia, Pool, Pools,
-    ProblemError, StepProblem,
+    ProblemError, SharedSides, StepProblem,
 };
 use signorini_laws::{DryFriction, Gain, NearRigid};
 
@@ -99,6 +99,9 @@ impl ContactProblem {
         let parts = self.frozen.parts_mut();
         parts.map.clear();
         parts.contacts.clear();
+        // The patch of the contact before, and the place of its rows.
+        let mut last: Option<(u32, Point3<f64>)> = None;
+        let mut kept = SharedSides::default();
         for (k, c) in found.iter().enumerate() {
             let geometry = c.geometry(k);
             let frame = geometry.r_wc;
@@ -112,21 +115,35 @@ impl ContactProblem {
                 }
                 bias[..3].copy_from_slice((frame.transpose() * relative).as_slice());
             }
-            parts.map.push_constraint(&bias[..dim]);
             let trees = c.bodies.map(tree_of);
             let first = trees.iter().flatten().min().copied();
             let second = trees.iter().flatten().max().copied().filter(|t| Some(*t) != first);
-            for t in [first, second].into_iter().flatten() {
-                let block = parts.map.push_block(t);
-                let from = i.model.trees[t].dofs.start;
-                for (side, sign) in [(0, -1.0), (1, 1.0)] {
-                    if trees[side] != Some(t) {
-                        continue;
-                    }
-                    let columns =
-                        Columns { body: c.bodies[side], p: c.point_of(side), frame: &frame, sign, dim };
-                    columns.add(kin, i.model, from, block);
+            // Polygons of a patch share the rows of the relative motion of both bodies at the first of them.
+            let shared = c.area.map(|a| (a.patch, *c.point_of(1)));
+            let begins = shared.is_none_or(|(patch, _)| last.is_none_or(|l| l.0 != patch));
+            if begins {
+                last = shared;
+                match shared {
+                    Some(_) => parts.map.push_shared(),
+                    None => parts.map.push_constraint(&bias[..dim]),
                 }
+                for t in [first, second].into_iter().flatten() {
+                    let (block, frame, dim) = match shared {
+                        Some(_) => (parts.map.push_shared_block(t), &Matrix3::identity(), 6),
+                        None => (parts.map.push_block(t), &frame, dim),
+                    };
+                    let from = i.model.trees[t].dofs.start;
+                    for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                        if trees[side] != Some(t) {
+                            continue;
+                        }
+                        let columns = Columns { body: c.bodies[side], p: c.point_of(side), frame, sign, dim };
+                        columns.add(kin, i.model, from, block);
+                    }
+                }
+            }
+            if let (Some((_, p)), Some((_, origin))) = (shared, last) {
+                parts.map.push_member(&selection(&frame, &(p - origin), dim)[..6 * dim], &bias[..dim]);
             }
             parts.contacts.push(geometry);
             let seed = &mut self.seeds[k];
@@ -134,7 +151,13 @@ impl ContactProblem {
             seed.preload = c.area.map_or(0.0, |a| a.preload);
             seed.velocity = FrozenProblem::contact_velocity_at(parts.map, k, &x0.v);
             if let Some(mass) = mass {
-                set_masses(&mut seed.sides, mass, parts.map, k);
+                match c.area {
+                    Some(_) => {
+                        FrozenProblem::set_member_sides(mass, parts.map, k, &mut kept, &mut seed.sides)
+                    }
+                    None => FrozenProblem::set_sides(mass, parts.map, k, &mut seed.sides),
+                }
+                as_heavy_all_around(&mut seed.sides, dim);
             }
             seed.sides.iter_mut().for_each(|s| s.reference = 0.0);
             for side in [0, 1] {
@@ -206,10 +229,18 @@ impl Columns<'_> {
     }
 }
 
-/// Delassus blocks of a contact under an inertia; other fields of the sides are kept. A frictionless contact is as heavy in all directions.
-fn set_masses(sides: &mut [ContactSide; 2], inertia: &BlockDiagonal, map: &FrozenMap, k: usize) {
-    FrozenProblem::set_sides(inertia, map, k, sides);
-    as_heavy_all_around(sides, map.rows_of(k).1);
+/// S of the velocity v_c = S (v, ω) of a contact at r from the place of shared rows, in the axes of `frame`: `dim` × 6, column-major.
+fn selection(frame: &Matrix3<f64>, r: &Vector3<f64>, dim: usize) -> [f64; 36] {
+    let mut out = [0.0; 36];
+    for i in 0..dim {
+        let axis: Vector3<f64> = frame.column(i % 3).into();
+        // n·(v + ω × r) = n·v + (r × n)·ω; rows beyond the third are n·ω.
+        let (linear, angular) = if i < 3 { (axis, r.cross(&axis)) } else { (Vector3::zeros(), axis) };
+        for j in 0..3 {
+            (out[j * dim + i], out[(j + 3) * dim + i]) = (linear[j], angular[j]);
+        }
+    }
+    out
 }
 
 /// A contact without friction is as heavy along its tangents as along its normal.
