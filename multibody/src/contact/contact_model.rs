@@ -26,7 +26,9 @@ pub(crate) fn rewrite(
         let before = seed.material.condim;
         model(c, &seed.velocity, &mut seed.material);
         let m = &seed.material;
-        m.check(contact)?;
+        // A polygon may have a force alone.
+        let stiffness = if seed.preload != 0.0 && m.stiffness == 0.0 { 1.0 } else { m.stiffness };
+        ContactMaterial { stiffness, ..*m }.check(contact)?;
         let refuse = |field, value, range| Err(ProblemError::Material { contact, field, value, range });
         if let Some(value) = m.solref.iter().find(|x| !x.is_finite()) {
             return refuse("solref", *value, "finite");

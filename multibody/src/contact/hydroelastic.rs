@@ -139,7 +139,8 @@ impl Placed<'_> {
         let first = way.min(deepest);
         let mut low = if way > 0.0 { gap.max(0.0).min(first) } else { first };
         let mut high = free.min(deepest).max(first);
-        let hold = 1.0 / (p.inverse_mass * h * h);
+        // Bodies of no known mass are held by nothing.
+        let hold = if p.inverse_mass > 0.0 { 1.0 / (p.inverse_mass * h * h) } else { 0.0 };
         let posed = |closer: f64| {
             let (t, beyond) = if closer < way { (h * closer.max(0.0) / way, 0.0) } else { (h, closer - way) };
             // Bodies that part are where they get.
