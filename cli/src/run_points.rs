@@ -7,8 +7,9 @@ use signorini_core::na::Vector3;
 use signorini_core::{GeneralizedImpulses, OneStep, State};
 use signorini_coupling::{CouplingReport, Limit, PointScene, SceneFile};
 use signorini_multibody::Sensors;
+use signorini_run::areas::Areas;
 use signorini_run::depth::DepthRecord;
-use signorini_run::recorder::{RunLabels, header, push_contacts, sensor_names};
+use signorini_run::recorder::{RunLabels, header, sensor_names};
 use signorini_run::recording::{
     CLOUD_COLORS, RecordedCloud, RecordingFile, RecordingHeader, Row, RowSink, StepPart, flat_places,
     push_pose,
@@ -150,6 +151,7 @@ struct Run<'a> {
     points: &'a mut PointScene,
     /// Sensors of the model.
     sensors: Sensors,
+    areas: Areas,
     sink: RecordingFile,
     started: Instant,
     /// State before the last step.
@@ -237,6 +239,7 @@ impl<'a> Run<'a> {
             worst: Worst::default(),
             residual: 0.0,
             passes: 0,
+            areas: Areas::of(scene),
             depth: DepthRecord::new(scene, DEPTH),
         }
     }
@@ -330,7 +333,7 @@ impl<'a> Run<'a> {
         });
         if report.is_some() {
             let (last, dim) = (points.both().rigid_step().last_solve(), points.both().rigid().contact_dim());
-            push_contacts(&mut self.sink, &last, dim, StepPart::Whole);
+            self.areas.push_contacts(&mut self.sink, &last, dim, StepPart::Whole);
         }
         since.impulses.fill(state.v.len(), 0.0);
         since.given.fill([Vector3::zeros(); 2]);

@@ -19,6 +19,7 @@
 //! that something else drives.
 
 pub mod affine;
+pub mod areas;
 pub mod crossing;
 pub mod depth;
 pub mod drift;

@@ -10,10 +10,11 @@ use signorini_core::{
 use signorini_multibody::{Model, OverloadRecord, RigidSystem, Sensors, contact_impulse};
 use signorini_scene::{Pose, Scene};
 
+use crate::areas::Areas;
 use crate::crossing::CrossingRecord;
 use crate::depth::DepthRecord;
 use crate::drift::DriftRecord;
-use crate::recording::{ContactRow, Recording, RecordingHeader, Row, RowSink, StepPart, push_pose};
+use crate::recording::{Recording, RecordingHeader, Row, RowSink, StepPart, push_pose};
 use crate::stability::GainWatch;
 use crate::{ComFree, Method, MethodError, unread};
 
@@ -23,14 +24,15 @@ pub struct Recorder<'a, S: RowSink = Recording> {
     pub recording: S,
     probe: RigidSystem,
     sensors: Sensors,
+    areas: Areas,
     poses: Vec<f64>,
     /// Of the step that led to the next row.
     impulses: GeneralizedImpulses,
     started: Instant,
     stop: Option<&'a AtomicBool>,
     progress: Option<&'a mut dyn FnMut(f64)>,
-    control: Vec<f64>,
-    mocap: Vec<Pose>,
+    /// Controls and mocap poses that are held.
+    held: (Vec<f64>, Vec<Pose>),
     watch: Option<GainWatch>,
     loads: Loads,
     crossing: CrossingRecord,
@@ -110,16 +112,6 @@ pub fn sensor_names(model: &Model) -> Vec<String> {
         }
     }
     names
-}
-
-/// Adds the contacts of a solve that touch or had an impulse to the last row; `dim` as of [`RigidSystem::contact_dim`].
-pub fn push_contacts(sink: &mut impl RowSink, solve: &LastSolve<'_>, dim: usize, part: StepPart) {
-    for geometry in solve.contacts {
-        let impulse = contact_impulse(solve, geometry, dim);
-        if geometry.gap <= 0.0 || impulse.iter().any(|g| *g != 0.0) {
-            sink.push_contact(&ContactRow { geometry, impulse, dt: solve.dt, part });
-        }
-    }
 }
 
 /// Length of the trial step that gives the sensors of the first row their accelerations and contact forces \[s\].
@@ -218,8 +210,8 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             started: Instant::now(),
             stop: None,
             progress: None,
-            control: held.control.to_vec(),
-            mocap: held.mocap.to_vec(),
+            held: (held.control.to_vec(), held.mocap.to_vec()),
+            areas: Areas::of(scene),
             watch: None,
             loads: Loads::default(),
             crossing: CrossingRecord::default(),
@@ -247,7 +239,7 @@ impl<'a, S: RowSink> Recorder<'a, S> {
     /// Adds a row for a state that was reached under controls that were held, by whatever stepped it: no iterations, no contacts, impulses that are NaN, and sensors that do not ask for accelerations.
     pub fn add_state(&mut self, x: &State, held: HeldInputs<'_>) {
         self.held(held);
-        let held = HeldInputs { control: &self.control, mocap: &self.mocap };
+        let held = HeldInputs { control: &self.held.0, mocap: &self.held.1 };
         self.sensors.read_at_rest(self.probe.model(), held, x);
         self.impulses.fill(x.v.len(), f64::NAN);
         self.push(x, f64::NAN, f64::NAN, 0, 0);
@@ -256,8 +248,8 @@ impl<'a, S: RowSink> Recorder<'a, S> {
     /// Warning of a light body under a heavy one, once.
     fn carried(&mut self, step: &AcceptedStep<'_>) -> Option<String> {
         let beta = self.loads.recovery.filter(|_| self.loads.record.due(&step.last))?;
-        self.probe.control_mut().copy_from_slice(&self.control);
-        self.probe.mocap_poses_mut().copy_from_slice(&self.mocap);
+        self.probe.control_mut().copy_from_slice(&self.held.0);
+        self.probe.mocap_poses_mut().copy_from_slice(&self.held.1);
         // The run itself has solved this problem, so it cannot fail.
         self.probe.prepare(Slot::Start, step.x0, step.last.dt).ok()?;
         self.probe.problem(Slot::Start, step.last.dt).ok()?;
@@ -279,7 +271,7 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             t: x.t,
             q: &x.q,
             v: &x.v,
-            control: &self.control,
+            control: &self.held.0,
             sensors: self.sensors.values(),
             energy: [e.kinetic, e.potential, e.contact],
             dt,
@@ -316,12 +308,14 @@ impl<'a, S: RowSink> Recorder<'a, S> {
 impl<S: RowSink> StepObserver for Recorder<'_, S> {
     fn accepted(&mut self, step: &AcceptedStep<'_>) {
         let (r, dim) = (step.report, self.probe.contact_dim());
-        let held = HeldInputs { control: &self.control, mocap: &self.mocap };
+        let held = HeldInputs { control: &self.held.0, mocap: &self.held.1 };
         self.sensors.read(self.probe.model(), held, dim, step.x1, step);
         self.take_impulses(step);
         let energy = self.push(step.x1, r.dt, r.error.unwrap_or(f64::NAN), r.stats.iterations, step.rejected);
-        solves(step).for_each(|(solve, part)| push_contacts(&mut self.recording, &solve, dim, part));
-        let held = HeldInputs { control: &self.control, mocap: &self.mocap };
+        solves(step).for_each(|(solve, part)| {
+            self.areas.push_contacts(&mut self.recording, &solve, dim, part);
+        });
+        let held = HeldInputs { control: &self.held.0, mocap: &self.held.1 };
         if let Some(watch) = &mut self.watch
             && watch.look(step, held)
         {
@@ -356,8 +350,8 @@ impl<S: RowSink> StepObserver for Recorder<'_, S> {
     }
 
     fn held(&mut self, inputs: HeldInputs<'_>) {
-        self.control.copy_from_slice(inputs.control);
-        self.mocap.copy_from_slice(inputs.mocap);
+        self.held.0.copy_from_slice(inputs.control);
+        self.held.1.copy_from_slice(inputs.mocap);
     }
 
     fn stop(&self) -> bool {

@@ -7,6 +7,7 @@ use signorini_core::{AcceptedStep, NoObserver, State, StepObserver, System};
 use signorini_multibody::RigidSystem;
 use signorini_run::Method;
 use signorini_run::names::law;
+use signorini_run::recorder::Recorder;
 use signorini_scene::{Hydroelastic, Scene, SceneBuilder};
 
 const G: f64 = 9.81;
@@ -121,7 +122,7 @@ fn analytic_a_ball_rolls_on() {
     }
 }
 
-/// Largest energy after each turn, and the least.
+/// Energy of a bounce: at first, the largest and the last, and how often it turned.
 struct Energies {
     sys: RigidSystem,
     first: f64,
@@ -233,4 +234,29 @@ fn analytic_threads_agree() {
             assert_eq!(other.join().unwrap().q, alone.q);
         }
     });
+}
+
+/// A recording has one contact for an area, whose wrench carries the body.
+#[test]
+fn analytic_recordings_have_one_wrench_for_an_area() {
+    let scene = on_floor(
+        compliant(1e6),
+        |b| b.body("box").at([0.0, 0.0, 0.04]).free_joint().cuboid([0.05, 0.08, 0.04]).mass(2.0),
+        [40.0, 0.5],
+    );
+    let method = Method::icf().with_step(1e-2);
+    let mut sys = method.system(&scene).unwrap();
+    let mut x = sys.initial_state(None).unwrap();
+    let mut recorder = Recorder::new(&scene, &method, &x, sys.held()).unwrap();
+    method.integrator().unwrap().advance(&mut sys, &mut x, 1.0, &mut recorder).unwrap();
+    let r = recorder.recording;
+    let last = r.contact_row.len() - 1;
+    assert_eq!(r.contact_row.iter().filter(|row| **row == r.contact_row[last]).count(), 1);
+    let [j, l] = [&r.contact_impulse[3 * last..], &r.contact_angular_impulse[3 * last..]];
+    let weight = 2.0 * G * r.contact_dt[last];
+    assert!((j[0] / weight - 1.0).abs() < 1e-6 && j[1].hypot(j[2]) < 1e-6 * weight, "{j:?}");
+    // It acts under the middle of the box, so that nothing turns.
+    assert!(l.iter().all(|l| l.abs() < 1e-8 * weight), "{l:?}");
+    let p = &r.contact_point[3 * last..];
+    assert!(p[0].hypot(p[1]) < 1e-8, "{p:?}");
 }

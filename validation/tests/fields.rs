@@ -57,6 +57,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("planning/src/options.rs", "MppiOptions", "the settings of a sampler, one per field"),
     ("environments/src/peg.rs", "PegOptions", "the settings of an environment, one per field"),
     ("run/src/recording.rs", "Recording", "the arrays of a recording file, one per field"),
+    ("scene/src/scene.rs", "Scene", "the parts of a scene, one per field"),
     ("coupling/src/scene_file/file.rs", "SceneFile", "the entries of a scene file, one per field"),
     (
         "integrators/src/step_controller.rs",

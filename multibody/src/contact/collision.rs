@@ -49,8 +49,9 @@ struct NearPairs {
     /// Points of one pair that hold within the step, and of geoms moved on in it.
     met: Vec<ContactPoint>,
     moved: Vec<ContactPoint>,
-    /// The surface of one pair.
+    /// The surface of one pair, and the energy of all where bodies were, of a search without a look ahead \[J\].
     surface: ContactSurface,
+    energy: f64,
 }
 
 /// Two geoms that may collide.
@@ -168,8 +169,6 @@ pub(crate) struct Collision {
     until: Vec<f64>,
     /// The law of contacts glides.
     glides: bool,
-    /// Energy of areas where bodies were, of a search without a look ahead \[J\].
-    energy: f64,
 }
 
 impl Collision {
@@ -227,7 +226,6 @@ impl Collision {
             travel: Travel::new(proxies.len()),
             until: Vec::new(),
             glides,
-            energy: 0.0,
             colliders,
             proxies,
             rules,
@@ -312,7 +310,7 @@ impl Collision {
         }
         let placed = Placed { model, colliders, kin, motion, glides: self.glides };
         let mut patch = 0;
-        self.energy = 0.0;
+        near_pairs.energy = 0.0;
         for Query { pair, bodies, points, margin } in &near_pairs.queries {
             let p = &self.table.pairs[*pair];
             near_pairs.met.clear();
@@ -332,7 +330,7 @@ impl Collision {
                 let Some(near) = nearest else { continue };
                 let surface = &mut near_pairs.surface;
                 let Some(at) = placed.meet_over_area(p, near, surface)? else { continue };
-                self.energy += if motion.horizon == 0.0 { at.energy(surface) } else { 0.0 };
+                near_pairs.energy += if motion.horizon == 0.0 { at.energy(surface) } else { 0.0 };
                 placed.polygon_contacts(p, &at, surface, |c| {
                     let middle = p.weight_a * c.point.p_a.coords + (1.0 - p.weight_a) * c.point.p_b.coords;
                     out.push(FoundContact {
@@ -433,7 +431,7 @@ impl Collision {
 
     /// Energy of areas where the bodies of the last search were, which had no look ahead \[J\].
     pub(crate) fn energy_of_areas(&self) -> f64 {
-        self.energy
+        self.near_pairs.energy
     }
 
     /// Geoms that take part.

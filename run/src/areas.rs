@@ -1,0 +1,81 @@
+//! Contacts over areas as one wrench for each pair of geoms.
+
+use signorini_core::na::Vector3;
+use signorini_core::{ContactGeometry, LastSolve};
+use signorini_multibody::contact_impulse;
+use signorini_scene::{Hydroelastic, Scene};
+
+use crate::recording::{ContactRow, RowSink, StepPart};
+
+/// The geoms of a scene that may meet over areas.
+#[derive(Clone, Debug, Default)]
+pub struct Areas {
+    /// By geom; empty where none is compliant.
+    surfaces: Vec<Hydroelastic>,
+}
+
+impl Areas {
+    /// Those of a scene.
+    pub fn of(scene: &Scene) -> Self {
+        let surfaces = scene.geoms.iter().map(|g| g.surface.hydroelastic);
+        let any = surfaces.clone().any(|s| matches!(s, Hydroelastic::Compliant { .. }));
+        Self { surfaces: if any { surfaces.collect() } else { Vec::new() } }
+    }
+
+    /// Whether two geoms meet over an area.
+    fn have(&self, geoms: [u32; 2]) -> bool {
+        let [a, b] = geoms.map(|g| self.surfaces.get(g as usize));
+        a.zip(b).is_some_and(|(a, b)| a.meeting(b).is_area())
+    }
+
+    /// Adds the contacts of a solve that touch or had an impulse to the last row; `dim` as of [`RigidSystem::contact_dim`](signorini_multibody::RigidSystem::contact_dim). Polygons of two geoms are one contact, of their wrench about the middle of their normal impulses.
+    pub fn push_contacts(&self, sink: &mut impl RowSink, solve: &LastSolve<'_>, dim: usize, part: StepPart) {
+        let mut rest = solve.contacts;
+        while let Some(first) = rest.first() {
+            let polygons = match self.have(first.geoms) {
+                true => rest.iter().take_while(|c| c.geoms == first.geoms).count(),
+                false => 1,
+            };
+            let (these, others) = rest.split_at(polygons);
+            rest = others;
+            let (geometry, impulse) = match these {
+                [one] => (*one, contact_impulse(solve, one, dim)),
+                many => wrench(solve, many, dim),
+            };
+            if geometry.gap <= 0.0 || impulse.iter().any(|g| *g != 0.0) {
+                sink.push_contact(&ContactRow { geometry: &geometry, impulse, dt: solve.dt, part });
+            }
+        }
+    }
+}
+
+/// Contacts of one pair of geoms, at least one, as one: in the middle of their normal impulses, with the sum of these for its normal, and their wrench in its frame.
+fn wrench(solve: &LastSolve<'_>, contacts: &[ContactGeometry], dim: usize) -> (ContactGeometry, [f64; 6]) {
+    let impulses = || contacts.iter().map(|c| (c, contact_impulse(solve, c, dim)));
+    let (mut sum, mut normal, mut middle, mut arms) =
+        (0.0, Vector3::zeros(), Vector3::zeros(), [Vector3::zeros(); 2]);
+    let pushed = impulses().any(|(_, j)| j[0] > 0.0);
+    for (c, j) in impulses() {
+        let weight = if pushed { j[0].max(0.0) } else { 1.0 };
+        sum += weight;
+        normal += weight * c.r_wc.column(0);
+        middle += weight * c.p_wc.coords;
+        arms.iter_mut().zip(&c.arms).for_each(|(arm, of)| *arm += weight * of);
+    }
+    let middle = middle / sum;
+    let normal = normal.try_normalize(0.0).unwrap_or_else(|| contacts[0].r_wc.column(0).into());
+    let frame = ContactGeometry::frame(&normal);
+    let arms = arms.map(|arm| arm / sum);
+    let (mut force, mut moment) = (Vector3::zeros(), Vector3::zeros());
+    for (c, j) in impulses() {
+        let own = c.r_wc * Vector3::new(j[0], j[1], j[2]);
+        force += own;
+        // Points of both bodies are as far from their middles.
+        moment += (c.p_wc.coords + c.arms[1] - middle - arms[1]).cross(&own);
+        moment += c.r_wc * Vector3::new(j[3], j[4], j[5]);
+    }
+    let gap = contacts.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
+    let (force, moment) = (frame.tr_mul(&force), frame.tr_mul(&moment));
+    let geometry = ContactGeometry { p_wc: middle.into(), arms, r_wc: frame, gap, ..contacts[0] };
+    (geometry, [force.x, force.y, force.z, moment.x, moment.y, moment.z])
+}
