@@ -7,8 +7,15 @@ use std::time::Instant;
 use clap::Parser;
 use serde_json::json;
 use signorini_benches::ClutterFile;
-use signorini_core::{AcceptedStep, NoObserver, State, StepObserver};
+use signorini_core::na::Vector3;
+use signorini_core::{
+    AcceptedStep, ContactSolver, NoObserver, Pool, Slot, State, StepObserver, StepProblem, StepSolution,
+    System, Tolerance,
+};
 use signorini_geometry::Shape;
+use signorini_icf::IcfSolver;
+use signorini_laws::Lagged;
+use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_run::Method;
 use signorini_scene::{CollisionMask, Geom, GeomShape, LoadOptions, Place, Pose, Scene, Surface};
 
@@ -35,6 +42,9 @@ struct Arguments {
     /// Puts a half-space at z = 0 under a model.
     #[arg(long)]
     floor: bool,
+    /// Prints force and moment about the origin that contacts exert on the last body at the start (N, N·m), in place of times.
+    #[arg(long)]
+    wrench: bool,
     /// Timed repetitions.
     #[arg(long, default_value_t = 3)]
     repeats: usize,
@@ -57,6 +67,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         (_, Some(dt)) => Method::icf().with_step(dt),
         (accuracy, None) => Method::cenic(accuracy.unwrap_or(1e-3)),
     };
+    if a.wrench {
+        println!("{}", wrench(&scene, key)?);
+        return Ok(());
+    }
     let method = if a.paper_mode { method.in_paper_mode()? } else { method };
     let run = |observer: &mut dyn StepObserver| -> Result<_, Box<dyn Error>> {
         let mut sys = method.system(&scene)?;
@@ -80,9 +94,31 @@ fn main() -> Result<(), Box<dyn Error>> {
         "factorizations": r.factorizations,
         "line_search_iterations": r.line_search,
         "final_height": x.q.get(2),
+        "position": x.q.get(x.q.len().saturating_sub(7)..x.q.len().saturating_sub(4)),
     });
     println!("{}", json!({ "walls": walls, "counts": counts }));
     Ok(())
+}
+
+/// Force and moment of the contacts on the last body \[N, N·m\], and their number.
+fn wrench(scene: &Scene, key: &str) -> Result<serde_json::Value, Box<dyn Error>> {
+    // So short that nothing moves in it.
+    let dt = 1e-9;
+    let options = RigidOptions { speculative: false, ..RigidOptions::default() };
+    let mut sys = RigidSystem::new(scene, &Pool::<Lagged, 3>::new(Lagged::default()), options)?;
+    let x = sys.initial_state(scene.keyframe(key))?;
+    sys.prepare(Slot::Start, &x, dt)?;
+    let mut s = StepSolution::default();
+    let tight = Tolerance { relative: 1e-12, ..Tolerance::default() };
+    IcfSolver::default().solve(sys.problem(Slot::Start, dt)?, &x.v, tight, &mut s)?;
+    let frozen = sys.frozen_problem(Slot::Start);
+    let [mut force, mut moment] = [Vector3::zeros(); 2];
+    for (c, gamma) in frozen.contacts().iter().zip(s.gamma.chunks_exact(3)) {
+        let f = c.r_wc.column(0) * gamma[0] / dt;
+        force += f;
+        moment += c.p_wc.coords.cross(&f);
+    }
+    Ok(json!({ "force": force.as_slice(), "moment": moment.as_slice(), "contacts": frozen.contacts().len() }))
 }
 
 /// The scene, the name of its keyframe, the simulated time.

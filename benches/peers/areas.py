@@ -1,0 +1,233 @@
+"""Contact over areas in Signorini and in Drake: wrenches of random pairs of shapes, and the cylinder and the gripper of kurtz2025cenic under error control.
+
+    areas.py [--pairs 10] [--repeats 3] [--record]
+
+Prints two tables; `--record` writes `benches/records/areas.json`, which the page `cross/hydroelastic` shows.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import subprocess
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pydrake.multibody.cenic  # without it the integrator is handed out as its base class
+from pydrake.common.eigen_geometry import Quaternion
+from pydrake.geometry import DefaultProximityProperties, SceneGraphConfig
+from pydrake.math import RigidTransform
+from pydrake.multibody.contact_solvers import IcfSolverParameters
+from pydrake.multibody.math import SpatialVelocity
+from pydrake.multibody.parsing import Parser
+from pydrake.multibody.plant import AddMultibodyPlant, MultibodyPlantConfig
+from pydrake.systems.analysis import ApplySimulatorConfig, Simulator, SimulatorConfig
+from pydrake.systems.framework import DiagramBuilder
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULUS, HINT = 1e7, 0.02
+
+
+def material(hint):
+    """Every geometry without properties of its own is compliant, as in `models/areas`."""
+    config = SceneGraphConfig()
+    config.default_proximity_properties = DefaultProximityProperties(
+        compliance_type="compliant",
+        hydroelastic_modulus=MODULUS,
+        resolution_hint=hint,
+        hunt_crossley_dissipation=50.0,
+        static_friction=0.5,
+        dynamic_friction=0.5,
+    )
+    return config
+
+
+def build(path, hint):
+    """A continuous plant of an MJCF file, and its initial context from the keyframe."""
+    builder = DiagramBuilder()
+    config = MultibodyPlantConfig(time_step=0.0, contact_model="hydroelastic_with_fallback", stiction_tolerance=1e-4)
+    plant, scene_graph = AddMultibodyPlant(config, builder)
+    scene_graph.set_config(material(hint))
+    Parser(plant).AddModels(str(path))
+    plant.Finalize()
+    diagram = builder.Build()
+    key = ElementTree.parse(path).getroot().find("keyframe/key")
+
+    def initialise(context):
+        if key is None:
+            return
+        context = plant.GetMyMutableContextFromRoot(context)
+        q = [float(x) for x in key.get("qpos").split()]
+        v = [float(x) for x in key.get("qvel", "").split()]
+        for body in plant.GetFloatingBaseBodies():
+            body = plant.get_body(body)
+            # The free joint is the last of both files.
+            pose = RigidTransform(Quaternion(np.array(q[-4:]) / np.linalg.norm(q[-4:])), q[-7:-4])
+            plant.SetFreeBodyPose(context, body, pose)
+            if v:
+                plant.SetFreeBodySpatialVelocity(context, body, SpatialVelocity(np.zeros(3), np.array(v[-6:-3])))
+
+    return diagram, plant, initialise
+
+
+def drake_run(path, duration, accuracy, repeats):
+    """Walls [s], accepted and rejected steps, final position of the free body."""
+    walls = []
+    for _ in range(repeats):
+        diagram, plant, initialise = build(path, HINT)
+        sim = Simulator(diagram)
+        config = SimulatorConfig(integration_scheme="cenic", publish_every_time_step=False)
+        config.accuracy, config.use_error_control, config.max_step_size = accuracy, True, 0.1
+        ApplySimulatorConfig(config, sim)
+        integrator = sim.get_mutable_integrator()
+        integrator.SetSolverParameters(IcfSolverParameters())
+        initialise(sim.get_mutable_context())
+        sim.Initialize()
+        start = time.perf_counter()
+        sim.AdvanceTo(duration)
+        walls.append(time.perf_counter() - start)
+    stats = dict(integrator.GetStatisticsSummary())
+    context = plant.GetMyContextFromRoot(sim.get_context())
+    body = plant.get_body(next(iter(plant.GetFloatingBaseBodies())))
+    pose = plant.EvalBodyPoseInWorld(context, body)
+    return {
+        "walls": walls,
+        "steps": integrator.get_num_steps_taken(),
+        "rejected": integrator.get_num_step_shrinkages_from_error_control(),
+        "newton_iterations": next((v for k, v in stats.items() if "solver" in k.lower() and "iteration" in k.lower()), None),
+        "position": list(pose.translation()),
+    }
+
+
+def drake_wrench(path, hint):
+    """Force and moment about the origin on the free body at the start [N, N·m], and the number of polygons."""
+    diagram, plant, initialise = build(path, hint)
+    context = diagram.CreateDefaultContext()
+    initialise(context)
+    results = plant.get_contact_results_output_port().Eval(plant.GetMyContextFromRoot(context))
+    inspector = diagram.GetSubsystemByName("scene_graph").model_inspector()
+    force, moment, polygons = np.zeros(3), np.zeros(3), 0
+    for i in range(results.num_hydroelastic_contacts()):
+        info = results.hydroelastic_contact_info(i)
+        surface = info.contact_surface()
+        polygons += surface.num_faces()
+        # The force on the body of M, at the centroid.
+        body = plant.GetBodyFromFrameId(inspector.GetFrameId(surface.id_M()))
+        sign = 1.0 if body.index() in plant.GetFloatingBaseBodies() else -1.0
+        f = sign * info.F_Ac_W().translational()
+        force += f
+        moment += sign * info.F_Ac_W().rotational() + np.cross(surface.centroid(), f)
+    return force, moment, polygons
+
+
+def peer(*arguments):
+    out = subprocess.run([BINARY, *map(str, arguments)], check=True, capture_output=True, text=True)
+    return json.loads(out.stdout)
+
+
+def random_shape(rng):
+    kind = rng.choice(["sphere", "box", "cylinder", "capsule", "ellipsoid"])
+    size = rng.uniform(0.04, 0.1, 3)
+    count = {"sphere": 1, "box": 3, "cylinder": 2, "capsule": 2, "ellipsoid": 3}[kind]
+    return kind, size[:count]
+
+
+def random_pair(rng, hint):
+    """MJCF of two shapes that overlap by 2 to 8 % of their size, found by moving one along a random direction."""
+    (a, size_a), (b, size_b) = random_shape(rng), random_shape(rng)
+    quat = rng.normal(size=4)
+    along = rng.normal(size=3)
+    along /= np.linalg.norm(along)
+    area = f"compliant_hydroelastic hydroelastic_modulus={MODULUS:g} mesh_resolution_hint={hint:g}"
+
+    def text(distance):
+        row = lambda x: " ".join(f"{v:.12g}" for v in x)
+        return f"""<mujoco model="pair"><option gravity="0 0 0"/><custom>
+<text name="signorini:geom:a" data="{area}"/><text name="signorini:geom:b" data="{area}"/></custom><worldbody>
+<geom name="a" type="{a}" size="{row(size_a)}" friction="0.5"/>
+<body name="b" pos="{row(distance * along)}" quat="{row(quat)}"><freejoint/>
+<geom name="b" type="{b}" size="{row(size_b)}" density="1000" friction="0.5"/></body></worldbody></mujoco>"""
+
+    return f"{a} and {b}", text, rng.uniform(0.02, 0.08) * min(size_a.min(), size_b.min())
+
+
+def pairs(count, hint, folder):
+    rows, rng = [], np.random.default_rng(7)
+    path = folder / "pair.xml"
+    while len(rows) < count:
+        name, text, depth = random_pair(rng, hint)
+        # Distance at which the shapes touch, by bisection on Drake's surface, then nearer by the depth.
+        near, far = 0.0, 0.5
+        for _ in range(24):
+            middle = 0.5 * (near + far)
+            path.write_text(text(middle))
+            near, far = (middle, far) if drake_wrench(path, HINT)[2] else (near, middle)
+        path.write_text(text(near - depth))
+        force, moment, polygons = drake_wrench(path, hint)
+        ours = peer(path, "--wrench")
+        f, m = np.array(ours["force"]), np.array(ours["moment"])
+        # Moments count by the arm of the force.
+        arm = np.linalg.norm(moment) / np.linalg.norm(force)
+        rows.append({
+            "pair": name,
+            "depth": depth,
+            "force": np.linalg.norm(force),
+            "ours": np.linalg.norm(f),
+            "force_off": np.linalg.norm(f - force) / np.linalg.norm(force),
+            "moment_off": np.linalg.norm(m - moment) / (np.linalg.norm(force) * max(arm, 0.01)),
+            "polygons": [ours["contacts"], polygons],
+        })
+    return rows
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--pairs", type=int, default=10)
+    arguments.add_argument("--repeats", type=int, default=3)
+    arguments.add_argument("--record", action="store_true")
+    a = arguments.parse_args()
+    record = {"date": datetime.date.today().isoformat(), "drake": version("drake"), "pairs": [], "scenes": []}
+    with tempfile.TemporaryDirectory() as folder:
+        for hint in [HINT, HINT / 8]:
+            print(f"\nresolution {hint} m\n{'pair':24}{'depth mm':>9}{'Drake N':>10}{'ours N':>10}{'force %':>9}{'moment %':>9}  polygons")
+            for row in pairs(a.pairs, hint, Path(folder)):
+                record["pairs"].append({"hint": hint, **row})
+                print(f"{row['pair']:24}{1e3 * row['depth']:9.2f}{row['force']:10.2f}{row['ours']:10.2f}{100 * row['force_off']:9.2f}{100 * row['moment_off']:9.2f}  {row['polygons']}")
+    print(f"\n{'scene':10}{'accuracy':>9}{'engine':>10}{'wall s':>10}{'steps':>7}{'rejected':>9}{'Newton':>8}  position")
+    for scene, duration in [("cylinder", 1.0), ("gripper", 2.0)]:
+        path = ROOT / "models/areas" / f"{scene}.xml"
+        for accuracy in [1e-1, 1e-2, 1e-3, 1e-4]:
+            engines = {
+                "Drake": lambda: drake_run(path, duration, accuracy, a.repeats),
+                "ours": lambda: ours_run(path, duration, accuracy, a.repeats, []),
+                "paper": lambda: ours_run(path, duration, accuracy, a.repeats, ["--paper-mode"]),
+            }
+            for engine, run in engines.items():
+                r = run()
+                record["scenes"].append({"scene": scene, "accuracy": accuracy, "engine": engine, **r})
+                place = " ".join(f"{x:.5f}" for x in r["position"])
+                print(f"{scene:10}{accuracy:9.0e}{engine:>10}{np.median(r['walls']):10.4f}{r['steps']:7}{r['rejected']:9}{r['newton_iterations']:8}  {place}", flush=True)
+    if a.record:
+        (ROOT / "benches/records/areas.json").write_text(json.dumps(record, indent=1) + "\n")
+
+
+def ours_run(path, duration, accuracy, repeats, options):
+    out = peer(path, "--duration", duration, "--accuracy", accuracy, "--repeats", repeats, *options)
+    counts = out["counts"]
+    keys = ["steps", "rejected", "newton_iterations", "position"]
+    return {"walls": out["walls"], **{k: counts[k] for k in keys}}
+
+
+def binary():
+    command = ["cargo", "build", "--release", "--quiet", "--package", "signorini-benches", "--bin", "peer"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "peer"
+
+
+if __name__ == "__main__":
+    BINARY = binary()
+    main()
