@@ -49,8 +49,8 @@ struct NearPairs {
     /// Points of one pair that hold within the step, and of geoms moved on in it.
     met: Vec<ContactPoint>,
     moved: Vec<ContactPoint>,
-    /// The surface of one pair, and the energy of all where bodies were, of a search without a look ahead \[J\].
-    surface: ContactSurface,
+    /// The surfaces of one pair, and the energy of all where bodies were, of a search without a look ahead \[J\].
+    surfaces: [ContactSurface; 2],
     energy: f64,
 }
 
@@ -309,7 +309,7 @@ impl Collision {
             }
         }
         let placed = Placed { model, colliders, kin, motion, glides: self.glides };
-        let mut patch = 0;
+        let (mut patch, mut number) = (0, 0);
         near_pairs.energy = 0.0;
         for Query { pair, bodies, points, margin } in &near_pairs.queries {
             let p = &self.table.pairs[*pair];
@@ -328,25 +328,30 @@ impl Collision {
             if p.meeting.is_area() {
                 let nearest = near_pairs.met.iter().min_by(|x, y| x.gap.total_cmp(&y.gap));
                 let Some(near) = nearest else { continue };
-                let surface = &mut near_pairs.surface;
-                let Some(at) = placed.meet_over_area(p, near, surface)? else { continue };
-                near_pairs.energy += if motion.horizon == 0.0 { at.energy(surface) } else { 0.0 };
-                placed.polygon_contacts(p, &at, surface, |c| {
-                    let middle = p.weight_a * c.point.p_a.coords + (1.0 - p.weight_a) * c.point.p_b.coords;
-                    out.push(FoundContact {
-                        bodies: *bodies,
-                        geoms,
-                        point: c.point,
-                        p_wc: middle.into(),
-                        material: ContactMaterial { stiffness: c.stiffness, ..p.material },
-                        gap: 0.0,
-                        weight_a: p.weight_a,
-                        apart: c.apart,
-                        bend: c.bend,
-                        curvature: None,
-                        area: Some(AreaPart { patch, preload: c.force }),
+                let found = placed.meet_over_area(p, near, &mut near_pairs.surfaces)?;
+                let weight = if found.iter().flatten().count() == 2 { 0.5 } else { 1.0 };
+                for (at, surface) in found.iter().zip(&near_pairs.surfaces) {
+                    let Some(at) = at else { continue };
+                    near_pairs.energy += if motion.horizon == 0.0 { at.energy(surface) } else { 0.0 };
+                    placed.polygon_contacts(p, at, weight, surface, |c| {
+                        let middle =
+                            p.weight_a * c.point.p_a.coords + (1.0 - p.weight_a) * c.point.p_b.coords;
+                        out.push(FoundContact {
+                            bodies: *bodies,
+                            geoms,
+                            point: c.point,
+                            p_wc: middle.into(),
+                            material: ContactMaterial { stiffness: c.stiffness, ..p.material },
+                            gap: 0.0,
+                            weight_a: p.weight_a,
+                            apart: c.apart,
+                            bend: c.bend,
+                            curvature: None,
+                            area: Some(AreaPart { patch, surface: number, preload: c.force }),
+                        });
                     });
-                });
+                    number += 1;
+                }
                 patch += 1;
                 continue;
             }

@@ -25,8 +25,9 @@ const FEW: usize = 48;
 /// A polygon beyond what a contact in a point has.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct AreaPart {
-    /// Number of the surface among those of the search.
+    /// Number of the pair among those of the search that meet over areas, and of the surface.
     pub patch: u32,
+    pub surface: u32,
     /// Force where the gap is zero \[N\]: f₀ = preload − k φ.
     pub preload: f64,
 }
@@ -109,30 +110,58 @@ impl Placed<'_> {
         })
     }
 
-    /// Finds the surface of a pair with which a step is solved; `near` is their nearest contact, with the gap at the start of the step. None: they do not meet.
+    /// Finds the surfaces of a pair with which a step is solved: that where bodies are, and that where they are expected at its end; None where they do not meet there. `near` is their nearest contact, with the
+    /// gap at the start of the step.
     ///
-    /// Without a step that is the surface where bodies are. Within a step of h it is that of the place where they are expected at its end: h u nearer than now, with the speed u at which they close, or
+    /// Bodies that move less than a part of their depth have the surface where they are alone. Of two surfaces each counts half, as a surface ahead knows nothing of edges that a body lifts and that the step sets
+    /// down again (papers/kurtz2025cenic, contact over areas).
+    pub(crate) fn meet_over_area(
+        &self,
+        p: &Pair,
+        near: &ContactPoint,
+        [start, end]: &mut [ContactSurface; 2],
+    ) -> Result<[Option<Posed>; 2], ProblemError> {
+        let Some(sides) = self.areas(p) else { return Ok([None; 2]) };
+        self.surface_at(p, sides, 0.0, &Vector3::zeros(), start)?;
+        let here = Posed { t: 0.0, shift: Vector3::zeros(), closer: 0.0, depth: (-near.gap).max(0.0) };
+        let here = (!start.polygons().is_empty()).then_some(here);
+        if self.motion.horizon == 0.0 || here.is_some() && self.rests(p, start) {
+            return Ok([here, None]);
+        }
+        Ok([here, self.expected(p, sides, near, end)?])
+    }
+
+    /// Whether no point of a surface moves by more than a part of the depth within the step.
+    fn rests(&self, p: &Pair, surface: &ContactSurface) -> bool {
+        let (h, bodies) = (self.motion.horizon, [p.a, p.b].map(|i| self.colliders[i as usize].body));
+        let (mut depth, mut way): (f64, f64) = (0.0, 0.0);
+        for polygon in surface.polygons() {
+            let (place, n) = (polygon.center_of_pressure, polygon.normal);
+            let contact = ContactPoint { p_a: place, p_b: place, normal: n, gap: 0.0, feature: 0 };
+            way = way.max((h * self.relative(bodies, &contact, h).dot(&n)).abs());
+            if polygon.gradient() > 0.0 {
+                depth = depth.max(polygon.pressure / polygon.gradient());
+            }
+        }
+        way <= OFF * depth
+    }
+
+    /// Finds the surface at the place where they are expected at its end: h u nearer than now, with the speed u at which they close, or
     /// less or more by the w at which a spring F(w) holds the mass m of both,
     /// ```text
     /// F(w) = m (h u + a h² − w)/h²
     /// ```
     /// a h² being the way that forces may take them. Each polygon is stepped back to the start: f₀ = A p + k n·d, with the way d of B relative to A in between, so that its force is A p where it was found.
-    /// Derivation: papers/kurtz2025cenic, contact over areas.
-    pub(crate) fn meet_over_area(
+    fn expected(
         &self,
         p: &Pair,
+        sides: [&AreaSide; 2],
         near: &ContactPoint,
         surface: &mut ContactSurface,
     ) -> Result<Option<Posed>, ProblemError> {
-        let Some(sides) = self.areas(p) else { return Ok(None) };
         let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
         let (h, n, gap) = (self.motion.horizon, near.normal, near.gap);
         let softer = sides[0].modulus().min(sides[1].modulus());
-        if h == 0.0 {
-            self.surface_at(p, sides, 0.0, &Vector3::zeros(), surface)?;
-            let posed = Posed { t: 0.0, shift: Vector3::zeros(), closer: 0.0, depth: (-gap).max(0.0) };
-            return Ok((!surface.polygons().is_empty()).then_some(posed));
-        }
         let way = -h * self.relative(bodies, near, h).dot(&n);
         let free = way + self.motion.pulls(bodies);
         let deepest = (gap + sides[0].depth.min(sides[1].depth)).max(way.min(0.0));
@@ -184,11 +213,12 @@ impl Placed<'_> {
         Ok(best)
     }
 
-    /// Contacts of the surface found at a place, for the step.
+    /// Contacts of the surface found at a place, for the step, with a weight.
     pub(crate) fn polygon_contacts(
         &self,
         p: &Pair,
         at: &Posed,
+        weight: f64,
         surface: &ContactSurface,
         mut f: impl FnMut(PolygonContact),
     ) {
@@ -208,10 +238,10 @@ impl Placed<'_> {
             let (points, count) =
                 if few { Quadrature::of(surface, polygon) } else { Quadrature::one(polygon) };
             for (k, point) in points[..count].iter().enumerate() {
-                let part = polygon.area / count as f64;
+                let part = weight * polygon.area / count as f64;
                 let elastic = part * point.pressure;
                 let secant = if deep { elastic / at.depth } else { 0.0 };
-                let stiffness = (polygon.stiffness() / count as f64).max(secant);
+                let stiffness = (weight * polygon.stiffness() / count as f64).max(secant);
                 let (p_a, p_b) = (point.place - ways[0], point.place - ways[1] - at.shift);
                 let feature = (3 * number + k) as u64;
                 let mut contact = ContactPoint { p_a, p_b, normal: n, gap: 0.0, feature };

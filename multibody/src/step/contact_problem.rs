@@ -99,7 +99,7 @@ impl ContactProblem {
         let parts = self.frozen.parts_mut();
         parts.map.clear();
         parts.contacts.clear();
-        // The patch of the contact before, and the place of its rows.
+        // The surface of the contact before, and the place of its rows.
         let mut last: Option<(u32, Point3<f64>)> = None;
         let mut kept = SharedSides::default();
         for (k, c) in found.iter().enumerate() {
@@ -118,9 +118,9 @@ impl ContactProblem {
             let trees = c.bodies.map(tree_of);
             let first = trees.iter().flatten().min().copied();
             let second = trees.iter().flatten().max().copied().filter(|t| Some(*t) != first);
-            // Polygons of a patch share the rows of the relative motion of both bodies at the first of them.
-            let shared = c.area.map(|a| (a.patch, *c.point_of(1)));
-            let begins = shared.is_none_or(|(patch, _)| last.is_none_or(|l| l.0 != patch));
+            // Polygons of a surface share the rows of the relative motion of both bodies at the first of them.
+            let shared = c.area.map(|a| (a.surface, *c.point_of(1)));
+            let begins = shared.is_none_or(|(surface, _)| last.is_none_or(|l| l.0 != surface));
             if begins {
                 last = shared;
                 match shared {
