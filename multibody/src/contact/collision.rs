@@ -329,11 +329,11 @@ impl Collision {
                 let nearest = near_pairs.met.iter().min_by(|x, y| x.gap.total_cmp(&y.gap));
                 let Some(near) = nearest else { continue };
                 let found = placed.meet_over_area(p, near, &mut near_pairs.surfaces)?;
-                let weight = if found.iter().flatten().count() == 2 { 0.5 } else { 1.0 };
-                for (at, surface) in found.iter().zip(&near_pairs.surfaces) {
+                let places = [(found[0], found[1].as_ref()), (found[1], None)];
+                for ((at, then), surface) in places.iter().zip(&near_pairs.surfaces) {
                     let Some(at) = at else { continue };
                     near_pairs.energy += if motion.horizon == 0.0 { at.energy(surface) } else { 0.0 };
-                    placed.polygon_contacts(p, at, weight, surface, |c| {
+                    placed.polygon_contacts(p, at, *then, surface, |c| {
                         let middle =
                             p.weight_a * c.point.p_a.coords + (1.0 - p.weight_a) * c.point.p_b.coords;
                         out.push(FoundContact {

@@ -16,6 +16,8 @@ use crate::contact::placed::Placed;
 const LOOKS: usize = 8;
 /// Part of the depth by which the place of a surface may be off.
 const OFF: f64 = 0.25;
+/// Part of the depth by which bodies may move that count as at rest.
+const STILL: f64 = 1e-3;
 /// Largest extent of depth at which a surface is sought ahead of where bodies are.
 const DEEPEST: f64 = 0.5;
 
@@ -113,8 +115,8 @@ impl Placed<'_> {
     /// Finds the surfaces of a pair with which a step is solved: that where bodies are, and that where they are expected at its end; None where they do not meet there. `near` is their nearest contact, with the
     /// gap at the start of the step.
     ///
-    /// Bodies that move less than a part of their depth have the surface where they are alone. Of two surfaces each counts half, as a surface ahead knows nothing of edges that a body lifts and that the step sets
-    /// down again (papers/kurtz2025cenic, contact over areas).
+    /// Bodies that hardly move have the surface where they are alone. Beside a surface ahead that where they are has the polygons that are expected to open ([`Placed::polygon_contacts`]): impulses elsewhere may
+    /// set down again what a body lifts (papers/kurtz2025cenic, contact over areas).
     pub(crate) fn meet_over_area(
         &self,
         p: &Pair,
@@ -131,7 +133,7 @@ impl Placed<'_> {
         Ok([here, self.expected(p, sides, near, end)?])
     }
 
-    /// Whether no point of a surface moves by more than a part of the depth within the step.
+    /// Whether no point of a surface moves by more than a small part of the depth within the step.
     fn rests(&self, p: &Pair, surface: &ContactSurface) -> bool {
         let (h, bodies) = (self.motion.horizon, [p.a, p.b].map(|i| self.colliders[i as usize].body));
         let (mut depth, mut way): (f64, f64) = (0.0, 0.0);
@@ -143,7 +145,7 @@ impl Placed<'_> {
                 depth = depth.max(polygon.pressure / polygon.gradient());
             }
         }
-        way <= OFF * depth
+        way <= STILL * depth
     }
 
     /// Finds the surface at the place where they are expected at its end: h u nearer than now, with the speed u at which they close, or
@@ -213,12 +215,12 @@ impl Placed<'_> {
         Ok(best)
     }
 
-    /// Contacts of the surface found at a place, for the step, with a weight.
+    /// Contacts of the surface found at a place, for the step; those alone that are open at the place `then`, where there is one.
     pub(crate) fn polygon_contacts(
         &self,
         p: &Pair,
         at: &Posed,
-        weight: f64,
+        then: Option<&Posed>,
         surface: &ContactSurface,
         mut f: impl FnMut(PolygonContact),
     ) {
@@ -238,14 +240,18 @@ impl Placed<'_> {
             let (points, count) =
                 if few { Quadrature::of(surface, polygon) } else { Quadrature::one(polygon) };
             for (k, point) in points[..count].iter().enumerate() {
-                let part = weight * polygon.area / count as f64;
+                let part = polygon.area / count as f64;
                 let elastic = part * point.pressure;
                 let secant = if deep { elastic / at.depth } else { 0.0 };
-                let stiffness = (weight * polygon.stiffness() / count as f64).max(secant);
+                let stiffness = (polygon.stiffness() / count as f64).max(secant);
                 let (p_a, p_b) = (point.place - ways[0], point.place - ways[1] - at.shift);
                 let feature = (3 * number + k) as u64;
                 let mut contact = ContactPoint { p_a, p_b, normal: n, gap: 0.0, feature };
-                let way = at.t * self.relative(bodies, &contact, at.t) + at.shift;
+                let way_to = |at: &Posed| at.t * self.relative(bodies, &contact, at.t) + at.shift;
+                if then.is_some_and(|then| elastic > stiffness * way_to(then).dot(&n)) {
+                    continue;
+                }
+                let way = way_to(at);
                 let force = elastic + stiffness * way.dot(&n);
                 let depth = (force / stiffness).min(at.depth.max(0.0));
                 contact.gap = if depth.is_nan() { 0.0 } else { -depth };
