@@ -1,7 +1,5 @@
 use signorini_geometry::Shape;
 
-use crate::GeomShape;
-
 /// How a surface takes part in contact over areas.
 ///
 /// Two compliant surfaces meet where their pressures are equal, a compliant and a rigid one on the rigid surface; the force is the pressure over that area (kurtz2025cenic, sec. IV). Their friction is combined by
@@ -133,7 +131,7 @@ impl Hydroelastic {
     }
 
     /// What is wrong with its numbers, or with it on a shape, and the remedy.
-    pub(crate) fn fault(&self, shape: &GeomShape) -> Option<(String, &'static str)> {
+    pub(crate) fn fault(&self, shape: Option<&Shape>) -> Option<(String, &'static str)> {
         let wrong = |x: &f64| !(*x > 0.0 && x.is_finite());
         let (Self::Rigid { resolution } | Self::Compliant { resolution, .. }) = self else { return None };
         if let Some(x) = resolution.filter(wrong) {
@@ -150,11 +148,11 @@ impl Hydroelastic {
             return Some((format!("the thickness of its half-space is {x} m"), remedy));
         }
         match shape {
-            GeomShape::Solid(Shape::HalfSpace) if thickness.is_none() => {
+            Some(Shape::HalfSpace) if thickness.is_none() => {
                 let remedy = "give the depth in m at which the pressure is the modulus, or make it rigid";
                 Some(("it is a compliant half-space without a thickness".to_owned(), remedy))
             }
-            GeomShape::Solid(Shape::HeightField(_)) => {
+            Some(Shape::HeightField(_)) => {
                 let remedy = "make it rigid, or let it meet others in points";
                 Some(("it is a compliant height field, which has no inside".to_owned(), remedy))
             }

@@ -312,7 +312,8 @@ impl Scene {
                 }
             }
             check_surface(&place, &g.surface)?;
-            if let Some((message, remedy)) = g.surface.hydroelastic.fault(&g.shape) {
+            let shape = if let GeomShape::Solid(shape) = &g.shape { Some(shape) } else { None };
+            if let Some((message, remedy)) = g.surface.hydroelastic.fault(shape) {
                 return fail(&place, message, remedy);
             }
         }

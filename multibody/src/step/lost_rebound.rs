@@ -142,12 +142,12 @@ impl Bounds {
                 |v: &[f64]| FrozenProblem::contact_velocity_at(contacts.frozen.frozen_map(), k, v)[0];
             Vector3::new(seed.velocity[0], normal(contacts.frozen.free_velocity()), normal(v1))
         };
-        let mut most: f64 = 0.0;
+        let mut most = 0.0;
         let mut k = 0;
         while k < seeds.len() {
             let Some(patch) = patches[k] else {
                 let loss = |v| law.impact(seeds, k, v);
-                most = most.max(self.lost_by(&seeds[k], normals(k, &seeds[k]), loss));
+                most = largest([most, self.lost_by(&seeds[k], normals(k, &seeds[k]), loss)]);
                 k += 1;
                 continue;
             };
@@ -160,7 +160,7 @@ impl Bounds {
             area.push(ContactSeed { preload: 0.0, gap: -force / stiffness, ..seeds[k] });
             area[0].material.stiffness = stiffness;
             if stiffness > 0.0 {
-                most = most.max(self.lost_by(&area[0], mean, |v| law.impact(area, 0, v)));
+                most = largest([most, self.lost_by(&area[0], mean, |v| law.impact(area, 0, v))]);
             }
             k = end;
         }
