@@ -13,10 +13,23 @@ const MEDIAN_DEPTH: u32 = 40;
 #[derive(Clone, Copy, Debug)]
 struct Node {
     bounds: Aabb,
+    /// Surface of the box \[m²\]: of two trees the larger box is opened first.
+    area: f64,
     /// Index of the right child; the left child follows its parent. [`LEAF`] in a leaf.
     right: u32,
     /// The item of a leaf.
     item: u32,
+}
+
+impl Node {
+    fn new(bounds: Aabb, right: u32, item: u32) -> Self {
+        Self { area: bounds.surface_area(), bounds, right, item }
+    }
+
+    /// Whether it is opened before a node of another tree.
+    fn opens_before(&self, other: &Self) -> bool {
+        other.right == LEAF || (self.right != LEAF && self.area >= other.area)
+    }
 }
 
 /// A binary tree of axis-aligned boxes over numbered items, one item to a leaf.
@@ -67,17 +80,17 @@ impl Bvh {
     fn split(&mut self, entries: &mut [Entry], depth: u32) -> Aabb {
         let at = self.nodes.len();
         if let [only] = entries {
-            self.nodes.push(Node { bounds: only.bounds, right: LEAF, item: only.item });
+            self.nodes.push(Node::new(only.bounds, LEAF, only.item));
             return only.bounds;
         }
-        self.nodes.push(Node { bounds: Aabb::empty(), right: LEAF, item: 0 });
+        self.nodes.push(Node::new(Aabb::empty(), LEAF, 0));
         let middle = partition(entries, depth);
         let (left, right) = entries.split_at_mut(middle);
         let left = self.split(left, depth + 1);
         let right_at = self.nodes.len() as u32;
         let right = self.split(right, depth + 1);
         let bounds = left.merged(&right);
-        self.nodes[at] = Node { bounds, right: right_at, item: 0 };
+        self.nodes[at] = Node::new(bounds, right_at, 0);
         bounds
     }
 
@@ -107,11 +120,12 @@ impl Bvh {
         assert_eq!(boxes.len(), self.len(), "refit needs one box for each item");
         for i in (0..self.nodes.len()).rev() {
             let node = self.nodes[i];
-            self.nodes[i].bounds = if node.right == LEAF {
+            let bounds = if node.right == LEAF {
                 boxes[node.item as usize]
             } else {
                 self.nodes[i + 1].bounds.merged(&self.nodes[node.right as usize].bounds)
             };
+            self.nodes[i] = Node::new(bounds, node.right, node.item);
         }
     }
 
@@ -159,82 +173,104 @@ impl Bvh {
 
     /// Calls `item` with the items whose boxes may hold something nearer to `p` than found so far, near boxes first. `item` is given the item and returns the squared distance \[m²\]
     /// within which the search goes on; it begins within `squared`.
-    pub(crate) fn nearest(&self, p: &Point3<f64>, squared: f64, item: impl FnMut(u32) -> f64) {
-        self.search(squared, |b| b.squared_distance(p), item);
+    pub(crate) fn nearest(&self, p: &Point3<f64>, squared: f64, mut item: impl FnMut(u32) -> f64) {
+        self.search(squared, |b| b.squared_distance(p), |i, _| item(i));
     }
 
-    /// Calls `item` with the items whose boxes may hold a value below `bound`, by `lower` of a box, low ones first. `item` returns the value below which the search goes on.
+    /// Calls `visit` with the nodes below which there are `most` items or fewer, in rising order, and with these items.
+    pub(crate) fn small_nodes(&self, most: usize, mut visit: impl FnMut(usize, &[u32])) {
+        let mut counts = vec![1; self.nodes.len()];
+        for (at, node) in self.nodes.iter().enumerate().rev().filter(|(_, n)| n.right != LEAF) {
+            counts[at] = counts[at + 1] + counts[node.right as usize];
+        }
+        let mut items = Vec::new();
+        for (at, &count) in counts.iter().enumerate().filter(|(_, count)| **count <= most) {
+            items.clear();
+            let below = &self.nodes[at..at + 2 * count - 1];
+            items.extend(below.iter().filter(|n| n.right == LEAF).map(|n| n.item));
+            visit(at, &items);
+        }
+    }
+
+    /// Calls `item` with the items whose boxes may hold a value below `bound`, by `lower` of a box, low ones first, and with the largest `lower` of the boxes about it. `item` returns the value
+    /// below which the search goes on.
     pub(crate) fn search(
         &self,
         mut bound: f64,
         lower: impl Fn(&Aabb) -> f64,
-        mut item: impl FnMut(u32) -> f64,
+        mut item: impl FnMut(u32, f64) -> f64,
     ) {
-        let of = |at: usize| lower(&self.nodes[at].bounds);
+        let of = |at: usize, above: f64| {
+            let lower = lower(&self.nodes[at].bounds);
+            (at, lower, lower.max(above))
+        };
         if self.nodes.is_empty() {
             return;
         }
-        let mut open = [(0usize, 0.0f64); 128];
+        let mut open = [(0usize, 0.0f64, 0.0f64); 128];
         let mut count = 1;
-        open[0].1 = of(0);
+        open[0] = of(0, 0.0);
         while count > 0 {
             count -= 1;
-            let (at, lower) = open[count];
-            if lower > bound {
+            let (at, _, least) = open[count];
+            if least > bound {
                 continue;
             }
             let node = &self.nodes[at];
             if node.right == LEAF {
-                bound = bound.min(item(node.item));
+                bound = bound.min(item(node.item, least));
                 continue;
             }
-            let (left, right) = (at + 1, node.right as usize);
-            let (a, b) = (of(left), of(right));
-            let (near, far) = if a <= b { ((left, a), (right, b)) } else { ((right, b), (left, a)) };
+            let [left, right] = [at + 1, node.right as usize].map(|at| of(at, least));
+            let (near, far) = if left.1 <= right.1 { (left, right) } else { (right, left) };
             (open[count], open[count + 1]) = (far, near);
             count += 2;
         }
     }
 
-    /// [`Self::search`] among pairs of an item of this tree and one of `other`, whose frame `x_ab` maps to that of this tree; `lower` is given boxes in the latter.
+    /// [`Self::search`] among pairs of an item of this tree and one of `other`, whose frame `x_ab` maps to that of this tree; `lower` is given boxes in the latter, and `closer` a pair of
+    /// nodes that is about to be opened and the bound: a value that no pair below falls below.
     pub(crate) fn search_pairs(
         &self,
         other: &Bvh,
         x_ab: &Isometry3<f64>,
         mut bound: f64,
-        lower: impl Fn(&Aabb, &Aabb) -> f64,
-        mut item: impl FnMut(u32, u32) -> f64,
+        (lower, closer): (impl Fn(&Aabb, &Aabb) -> f64, impl Fn([usize; 2], f64) -> f64),
+        mut item: impl FnMut([u32; 2], f64) -> f64,
     ) {
         if self.nodes.is_empty() || other.nodes.is_empty() {
             return;
         }
         let turn = Turn::new(x_ab, 0.0);
-        let of = |a: usize, b: usize| {
-            let lower = lower(&self.nodes[a].bounds, &turn.apply(&other.nodes[b].bounds));
-            (a, b, lower)
+        let turned = |b: usize| turn.apply(&other.nodes[b].bounds);
+        let of = |nodes: [usize; 2], b_bounds: Aabb, above: f64| {
+            let lower = lower(&self.nodes[nodes[0]].bounds, &b_bounds);
+            OpenPair { nodes, b_bounds, lower, least: lower.max(above) }
         };
-        let mut open = [(0usize, 0usize, 0.0f64); 256];
+        let mut open = [OpenPair { nodes: [0; 2], b_bounds: Aabb::empty(), lower: 0.0, least: 0.0 }; 256];
         let mut count = 1;
-        open[0] = of(0, 0);
+        open[0] = of([0, 0], turned(0), 0.0);
         while count > 0 {
             count -= 1;
-            let (a, b, lower) = open[count];
-            if lower > bound {
+            let OpenPair { nodes: [a, b], b_bounds, mut least, .. } = open[count];
+            if least > bound {
                 continue;
             }
             let (na, nb) = (&self.nodes[a], &other.nodes[b]);
             if na.right == LEAF && nb.right == LEAF {
-                bound = bound.min(item(na.item, nb.item));
+                bound = bound.min(item([na.item, nb.item], least));
                 continue;
             }
-            let of_a = nb.right == LEAF
-                || (na.right != LEAF && na.bounds.surface_area() >= nb.bounds.surface_area());
-            let [first, second] = if of_a {
-                [of(a + 1, b), of(na.right as usize, b)]
+            least = least.max(closer([a, b], bound));
+            if least > bound {
+                continue;
+            }
+            let [first, second] = if na.opens_before(nb) {
+                [a + 1, na.right as usize].map(|a| of([a, b], b_bounds, least))
             } else {
-                [of(a, b + 1), of(a, nb.right as usize)]
+                [b + 1, nb.right as usize].map(|b| of([a, b], turned(b), least))
             };
-            let (near, far) = if first.2 <= second.2 { (first, second) } else { (second, first) };
+            let (near, far) = if first.lower <= second.lower { (first, second) } else { (second, first) };
             (open[count], open[count + 1]) = (far, near);
             count += 2;
         }
@@ -295,45 +331,68 @@ impl Bvh {
         other: &Bvh,
         x_ab: &Isometry3<f64>,
         margin: f64,
+        visit: impl FnMut(u32, u32),
+    ) {
+        self.pairs_but(other, x_ab, margin, |_| false, visit);
+    }
+
+    /// [`Self::pairs_within`] without those below pairs of nodes that `skip` names.
+    pub(crate) fn pairs_but(
+        &self,
+        other: &Bvh,
+        x_ab: &Isometry3<f64>,
+        margin: f64,
+        skip: impl Fn([usize; 2]) -> bool,
         mut visit: impl FnMut(u32, u32),
     ) {
         if self.is_empty() || other.is_empty() {
             return;
         }
         let turn = Turn::new(x_ab, margin);
-        self.pairs_with(other, &turn, 0, 0, turn.apply(&other.nodes[0].bounds), &mut visit);
+        let b_bounds = turn.apply(&other.nodes[0].bounds);
+        self.pairs_with(other, &turn, [0, 0], b_bounds, &skip, &mut visit);
     }
 
     fn pairs_with(
         &self,
         other: &Bvh,
         turn: &Turn,
-        a: usize,
-        b: usize,
+        [a, b]: [usize; 2],
         b_bounds: Aabb,
+        skip: &impl Fn([usize; 2]) -> bool,
         visit: &mut impl FnMut(u32, u32),
     ) {
         let (na, nb) = (&self.nodes[a], &other.nodes[b]);
-        if !na.bounds.overlaps(&b_bounds) {
+        if !na.bounds.overlaps(&b_bounds) || skip([a, b]) {
             return;
         }
         if na.right == LEAF && nb.right == LEAF {
             visit(na.item, nb.item);
-        } else if nb.right == LEAF
-            || (na.right != LEAF && na.bounds.surface_area() >= nb.bounds.surface_area())
-        {
-            self.pairs_with(other, turn, a + 1, b, b_bounds, visit);
-            self.pairs_with(other, turn, na.right as usize, b, b_bounds, visit);
+        } else if na.opens_before(nb) {
+            for i in [a + 1, na.right as usize] {
+                self.pairs_with(other, turn, [i, b], b_bounds, skip, visit);
+            }
         } else {
             for j in [b + 1, nb.right as usize] {
-                self.pairs_with(other, turn, a, j, turn.apply(&other.nodes[j].bounds), visit);
+                self.pairs_with(other, turn, [a, j], turn.apply(&other.nodes[j].bounds), skip, visit);
             }
         }
     }
 }
 
+/// A pair of nodes that is still to be opened.
+#[derive(Clone, Copy)]
+struct OpenPair {
+    nodes: [usize; 2],
+    /// Box of the second in the frame of the first tree.
+    b_bounds: Aabb,
+    /// Value of the boxes, and the largest of those about them.
+    lower: f64,
+    least: f64,
+}
+
 /// A rigid motion prepared for boxes, which grow by a margin.
-struct Turn {
+pub(crate) struct Turn {
     rotation: Matrix3<f64>,
     absolute: Matrix3<f64>,
     shift: Vector3<f64>,
@@ -341,12 +400,12 @@ struct Turn {
 }
 
 impl Turn {
-    fn new(x_ab: &Isometry3<f64>, margin: f64) -> Self {
+    pub(crate) fn new(x_ab: &Isometry3<f64>, margin: f64) -> Self {
         let rotation = *x_ab.rotation.to_rotation_matrix().matrix();
         Self { rotation, absolute: rotation.abs(), shift: x_ab.translation.vector, margin }
     }
 
-    fn apply(&self, b: &Aabb) -> Aabb {
+    pub(crate) fn apply(&self, b: &Aabb) -> Aabb {
         let center = Point3::from(self.rotation * b.center().coords + self.shift);
         let half = self.absolute * b.half_extents();
         // rounding of the product must not lose a touching pair

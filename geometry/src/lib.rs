@@ -57,6 +57,7 @@ mod sharp;
 mod signed_distance;
 mod stencil;
 mod surface_pairs;
+mod surface_parts;
 mod triangles;
 mod weld;
 
@@ -73,8 +74,9 @@ pub use mesh::TriangleMesh;
 pub use mesh_error::{MeshDefect, MeshError};
 pub use mesh_topology::MeshTopology;
 pub use narrow::{
-    Apart, ContactPoint, Facing, PairQuery, QuerySupport, RigidMotion, Unsupported, Witness, aabb,
-    bounding_ball, bounding_radius, contacts, distance, facing_sides, support, support_table, time_apart,
+    Apart, ContactPoint, Facing, Neighbours, PairQuery, QuerySupport, RigidMotion, Unsupported, Witness,
+    aabb, bounding_ball, bounding_radius, contacts, distance, facing_sides, support, support_table,
+    time_apart,
 };
 pub use shape::Shape;
 pub use sharp::{SharpCorner, SharpEdge, SharpFeatures};

@@ -1,6 +1,7 @@
 use signorini_core::na::{Point3, Vector3};
 
 use crate::hull::ascent::Rows;
+use crate::surface_parts::SurfaceParts;
 use crate::triangles::Triangles;
 use crate::weld::weld_ids;
 use crate::{Aabb, Bvh};
@@ -47,6 +48,8 @@ pub(crate) struct Tile {
     pub(crate) beyond: [Beyond; 3],
     /// Corners (bits 0 to 2) and edges (bits 3 to 5) of which the triangle is the first, those within a plane aside.
     pub(crate) owned: u8,
+    /// A triangle beyond an edge of its own turns back under it.
+    pub(crate) sharp: bool,
     /// Depth behind it to which others are sought: that of the solid at its centroid, or its own size where nothing is behind it; within twice its longest side \[m\].
     pub(crate) reach: f64,
 }
@@ -62,8 +65,13 @@ pub(crate) struct MeshLinks {
     points: Vec<V>,
     outward: Vec<V>,
     tiles: Vec<Tile>,
-    /// The tree over boxes about the triangles and the solid behind them.
+    /// Boxes about the triangles.
+    boxes: Vec<Aabb>,
+    /// Boxes about the triangles and the solid behind them, and the tree over these.
+    thick_boxes: Vec<Aabb>,
     thick: Bvh,
+    /// Corners by node of the tree over the triangles themselves.
+    parts: SurfaceParts,
     /// No triangle has a rim.
     closed: bool,
 }
@@ -91,14 +99,19 @@ impl MeshLinks {
             n: normals[i],
             beyond: [Beyond::Rim; 3],
             owned: 0,
+            sharp: false,
             reach: reach(mesh, i, &normals[i]),
         };
+        let parts = SurfaceParts::new(mesh.bvh(), &corners, &normals, &points);
         let mut out = Self {
+            parts,
             corners,
             around,
             points,
             outward,
             tiles: (0..n).map(tile).collect(),
+            boxes: (0..n).map(|i| Aabb::from_points(&mesh.triangle(i))).collect(),
+            thick_boxes: Vec::new(),
             thick: Bvh::default(),
             closed: true,
         };
@@ -116,9 +129,10 @@ impl MeshLinks {
             for k in (0..3).filter(|k| !ends[c[*k] as usize]) {
                 tile.owned &= !(1 << k);
             }
+            tile.sharp = tile.turns_back();
         }
-        let boxes: Vec<Aabb> = out.tiles.iter().map(|t| box_behind(&t.t, &t.n, t.reach)).collect();
-        out.thick = Bvh::build(&boxes);
+        out.thick_boxes = out.tiles.iter().map(|t| box_behind(&t.t, &t.n, t.reach)).collect();
+        out.thick = Bvh::build(&out.thick_boxes);
         out
     }
 
@@ -139,9 +153,24 @@ impl MeshLinks {
         self.tiles[i as usize].n
     }
 
+    /// Boxes about the triangles.
+    pub(crate) fn boxes(&self) -> &[Aabb] {
+        &self.boxes
+    }
+
+    /// Boxes about the triangles and the solid behind them.
+    pub(crate) fn thick_boxes(&self) -> &[Aabb] {
+        &self.thick_boxes
+    }
+
     /// The tree over boxes about the triangles and the solid behind them.
     pub(crate) fn thick(&self) -> &Bvh {
         &self.thick
+    }
+
+    /// Corners by node of the tree over the triangles themselves.
+    pub(crate) fn parts(&self) -> &SurfaceParts {
+        &self.parts
     }
 
     /// Whether the surface has no rim.

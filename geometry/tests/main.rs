@@ -42,6 +42,7 @@ mod property_narrow_surface_codes;
 mod property_narrow_surface_overlaps;
 mod property_narrow_surface_points;
 mod property_narrow_surface_solids;
+mod property_neighbours;
 mod property_pressure_paths;
 mod property_pressure_surface;
 mod property_rays;

@@ -12,10 +12,15 @@ use signorini_core::na::{Isometry3, Point3, Vector3};
 use super::convex::core_distance;
 use super::core::{Core, Pair, core_of, unit};
 use super::face::FACE;
+use super::neighbours::{Boxes, NearTriangles};
 use super::{ContactPoint, feature};
+use crate::surface_parts::SurfaceParts;
 use crate::{Aabb, Shape, TriangleMesh, aabb};
 
 type V = Vector3<f64>;
+
+/// Round-off of times and distances, relative to them.
+const ROUND_OFF: f64 = 1e-9;
 
 /// Motion of a rigid body from a moment on: `center` moves on with a constant acceleration, and the body turns about it. The spin keeps its size, and its axis turns no faster than the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,11 +65,22 @@ pub fn time_apart(
     least: f64,
     horizon: f64,
 ) -> Option<Apart> {
+    time_apart_near(shapes, [x_wa, x_wb], motions, [least, horizon], &mut None)
+}
+
+/// [`time_apart`], with the triangles that would have met soonest.
+pub(super) fn time_apart_near(
+    shapes: [&Shape; 2],
+    [x_wa, x_wb]: [&Isometry3<f64>; 2],
+    motions: [&RigidMotion; 2],
+    limits: [f64; 2],
+    soonest: &mut Option<[u32; 2]>,
+) -> Option<Apart> {
     let ([a, b], turned) = mesh_first(shapes)?;
     let ([x_wa, x_wb], [of_a, of_b]) =
         if turned { ([x_wb, x_wa], [motions[1], motions[0]]) } else { ([x_wa, x_wb], motions) };
     let clock = Clock::Motion(Relative::new([a, b], [x_wa, x_wb], [of_a, of_b]));
-    let apart = search([a, b], [x_wa, x_wb], clock, [least, horizon])?.apart;
+    let apart = search([a, b], [x_wa, x_wb], clock, limits, soonest)?.apart;
     let beyond = apart.gap == f64::INFINITY;
     Some(if beyond { Apart { time: f64::INFINITY, gap: f64::INFINITY } } else { apart })
 }
@@ -83,9 +99,19 @@ pub enum Facing {
 /// How near the sides of a triangle mesh and of another mesh or a convex shape come that face each other, within `margin` \[m\]; None for other pairs.
 #[must_use]
 pub fn facing_sides(shapes: [&Shape; 2], poses: [&Isometry3<f64>; 2], margin: f64) -> Option<Facing> {
+    facing_sides_near(shapes, poses, margin, &mut None)
+}
+
+/// [`facing_sides`], with the triangles that were nearest.
+pub(super) fn facing_sides_near(
+    shapes: [&Shape; 2],
+    poses: [&Isometry3<f64>; 2],
+    margin: f64,
+    nearest: &mut Option<[u32; 2]>,
+) -> Option<Facing> {
     let (shapes, turned) = mesh_first(shapes)?;
     let poses = if turned { [poses[1], poses[0]] } else { poses };
-    let found = search(shapes, poses, Clock::Distance, [0.0, margin])?;
+    let found = search(shapes, poses, Clock::Distance, [0.0, margin], nearest)?;
     Some(match found.near {
         None if found.apart.gap == f64::INFINITY => Facing::Beyond,
         Some((n, p_a, p_b)) if found.apart.gap > 0.0 => {
@@ -101,17 +127,46 @@ pub fn facing_sides(shapes: [&Shape; 2], poses: [&Isometry3<f64>; 2], margin: f6
 
 /// Whether triangles of two meshes come within `eps` \[m\] of each other; `x_ab` maps the frame of B to that of A.
 pub(super) fn touch(a: &TriangleMesh, b: &TriangleMesh, x_ab: &Isometry3<f64>, eps: f64) -> bool {
-    let mut pair = Pair::new(Core::Point, Core::Point, x_ab);
-    pair.scale += far(&a.bvh().bounds()) + far(&b.bvh().bounds());
-    let corners = |m: &TriangleMesh, i: u32| Core::Triangle(m.triangle(i as usize).map(|p| p.coords));
+    let mut touches = touching([a, b], x_ab, eps);
     let mut found = false;
     let lower = |a: &Aabb, b: &Aabb| way(a, b).norm();
-    a.bvh().search_pairs(b.bvh(), x_ab, eps, lower, |i, j| {
-        (pair.a, pair.b) = (corners(a, i), corners(b, j));
-        found = found || core_distance(&pair, eps).is_some_and(|w| w.s <= eps);
+    let (parts, r) = ([a, b].map(|m| m.links().parts()), x_ab.rotation.to_rotation_matrix());
+    let closer = |nodes: [usize; 2], bound: f64| {
+        SurfaceParts::apart(parts, (r.matrix(), &x_ab.translation.vector), nodes, bound, |s, _, _, _| s)
+    };
+    a.bvh().search_pairs(b.bvh(), x_ab, eps, (lower, closer), |[i, j], _| {
+        found = found || touches(i, j);
         if found { f64::NEG_INFINITY } else { eps }
     });
     found
+}
+
+/// [`touch`] of triangles among those that were near each other.
+pub(super) fn touch_of(
+    near: &NearTriangles,
+    [a, b]: [&TriangleMesh; 2],
+    x_ab: &Isometry3<f64>,
+    eps: f64,
+) -> bool {
+    let mut touches = touching([a, b], x_ab, eps);
+    let mut found = false;
+    near.visit([a, b], Boxes::Triangles, x_ab, eps, |i, j| found = found || touches(i, j));
+    found
+}
+
+/// Tells whether two triangles come within `eps` \[m\].
+fn touching<'m>(
+    [a, b]: [&'m TriangleMesh; 2],
+    x_ab: &Isometry3<f64>,
+    eps: f64,
+) -> impl FnMut(u32, u32) -> bool + 'm {
+    let mut pair = Pair::new(Core::Point, Core::Point, x_ab);
+    pair.scale += far(&a.bvh().bounds()) + far(&b.bvh().bounds());
+    let corners = |m: &TriangleMesh, i: u32| Core::Triangle(m.triangle(i as usize).map(|p| p.coords));
+    move |i, j| {
+        (pair.a, pair.b) = (corners(a, i), corners(b, j));
+        core_distance(&pair, eps).is_some_and(|w| w.s <= eps)
+    }
 }
 
 /// The two shapes, the second before the first where it alone is a mesh, and whether it is.
@@ -123,45 +178,37 @@ fn mesh_first([a, b]: [&Shape; 2]) -> Option<([&Shape; 2], bool)> {
     }
 }
 
+/// The parts of two shapes that meet first, of those that do before the horizon. `hint` is a pair of triangles that may be the first, and becomes the one that is.
 fn search<'a>(
     [a, b]: [&'a Shape; 2],
     [x_wa, x_wb]: [&Isometry3<f64>; 2],
     clock: Clock,
     [least, horizon]: [f64; 2],
+    hint: &mut Option<[u32; 2]>,
 ) -> Option<Search<'a>> {
     let (Shape::Mesh(mesh), Some(parts)) = (a, parts(b)) else { return None };
     let x_ab = x_wa.inv_mul(x_wb);
-    let mut search = Search {
-        mesh,
-        parts,
-        pair: Pair::new(Core::Point, Core::Point, &x_ab),
-        clock,
-        least,
-        apart: Apart { time: horizon, gap: f64::INFINITY },
-        near: None,
-    };
-    search.pair.scale += far(&mesh.bvh().bounds());
-    let lower = |a: &Aabb, b: &Aabb| {
-        let way = way(a, b);
-        let s = way.norm();
-        if s <= least {
-            return 0.0;
-        }
-        let ball = |b: &Aabb| Ball { center: b.center().coords, radius: b.half_extents().norm() };
-        clock.time(s - least, &(way / s), || [ball(a), ball(b)])
-    };
+    let mut pair = Pair::new(Core::Point, Core::Point, &x_ab);
+    pair.scale += far(&mesh.bvh().bounds());
     match parts {
-        Parts::Mesh(other) => {
-            search.pair.scale += far(&other.bvh().bounds());
-            mesh.bvh().search_pairs(other.bvh(), &x_ab, horizon, lower, |i, j| search.meet(i, Some(j)));
-        }
-        Parts::Core(core, _, bounds) => {
-            search.pair.b = core;
-            search.pair.scale += core.extent();
-            let bounds = bounds.transformed(&x_ab);
-            mesh.bvh().search(horizon, |a| lower(a, &bounds), |i| search.meet(i, None));
+        Parts::Mesh(other) => pair.scale += far(&other.bvh().bounds()),
+        Parts::Core(core, ..) => {
+            pair.b = core;
+            pair.scale += core.extent();
         }
     }
+    let apart = Apart { time: horizon, gap: f64::INFINITY };
+    let mut search = Search { mesh, parts, pair, clock, least, apart, near: None, first: None };
+    if let Some(time) = search.time_of(*hint) {
+        // Beyond round-off of boxes, so that the search ends as it would without the bound.
+        search.apart.time = horizon.min(time.max(0.0) + ROUND_OFF * (time.abs() + horizon));
+        search.run(&x_ab);
+    }
+    if search.first.is_none() {
+        search.apart = apart;
+        search.run(&x_ab);
+    }
+    *hint = search.first.or(*hint);
     Some(search)
 }
 
@@ -349,11 +396,60 @@ struct Search<'a> {
     apart: Apart,
     /// Its normal and nearest points, frame of the mesh; None where it overlaps.
     near: Option<(V, V, V)>,
+    /// Its triangles.
+    first: Option<[u32; 2]>,
 }
 
 impl Search<'_> {
-    /// Meets triangle `i` of the mesh and the other shape, or triangle `j` of it; the shortest time so far.
-    fn meet(&mut self, i: u32, j: Option<u32>) -> f64 {
+    /// Searches the trees up to the time at which nothing is to be found any more.
+    fn run(&mut self, x_ab: &Isometry3<f64>) {
+        let (mesh, clock, least, until) = (self.mesh, self.clock, self.least, self.apart.time);
+        let lower = |a: &Aabb, b: &Aabb| {
+            let way = way(a, b);
+            let s = way.norm();
+            if s <= least {
+                return 0.0;
+            }
+            let ball = |b: &Aabb| Ball { center: b.center().coords, radius: b.half_extents().norm() };
+            clock.time(s - least, &(way / s), || [ball(a), ball(b)])
+        };
+        match self.parts {
+            Parts::Mesh(other) => {
+                let (parts, r, t) = ([mesh, other].map(|m| m.links().parts()), self.pair.r, self.pair.t);
+                let closer = |nodes: [usize; 2], bound: f64| {
+                    SurfaceParts::apart(parts, (&r, &t), nodes, bound, |s, n, of, middle| {
+                        let balls = || {
+                            let centers = [of[0].center, *middle];
+                            [0, 1].map(|k| Ball { center: centers[k], radius: of[k].radius })
+                        };
+                        if s > least { clock.time(s - least, n, balls) } else { 0.0 }
+                    })
+                };
+                let meet = |[i, j]: [u32; 2], safe: f64| self.meet(i, Some(j), safe);
+                mesh.bvh().search_pairs(other.bvh(), x_ab, until, (lower, closer), meet);
+            }
+            Parts::Core(_, _, bounds) => {
+                let bounds = bounds.transformed(x_ab);
+                mesh.bvh().search(until, |a| lower(a, &bounds), |i, safe| self.meet(i, None, safe));
+            }
+        }
+    }
+
+    /// Time at which a pair of triangles meets, of those that do before all found so far.
+    fn time_of(&mut self, pair: Option<[u32; 2]>) -> Option<f64> {
+        let has = |m: &TriangleMesh, i: u32| (i as usize) < m.triangles().len();
+        let [i, j] = pair.filter(|[i, _]| has(self.mesh, *i))?;
+        let j = match self.parts {
+            Parts::Mesh(other) => Some(j).filter(|j| has(other, *j)),
+            Parts::Core(..) => None,
+        };
+        self.meet(i, j, 0.0);
+        self.near = None;
+        self.first.take().map(|_| self.apart.time)
+    }
+
+    /// Meets triangle `i` of the mesh and the other shape, or triangle `j` of it, which boxes about them show to be safe for the time `safe`; the shortest time so far.
+    fn meet(&mut self, i: u32, j: Option<u32>, mut safe: f64) -> f64 {
         let corners = |m: &TriangleMesh, i: u32| m.triangle(i as usize).map(|p| p.coords);
         let t = corners(self.mesh, i);
         let Some(n) = normal(&t) else { return self.apart.time };
@@ -368,7 +464,11 @@ impl Search<'_> {
                 let heights = |n: &V, foot: &V, of: &[V; 3]| of.map(|p| n.dot(&(p - foot)));
                 let (above_a, above_b) = (heights(&n, &t[0], &u), heights(&m, &u[0], &t));
                 let behind = |h: &[f64; 3]| h.iter().all(|h| *h < 0.0);
-                if behind(&above_a) || behind(&above_b) || self.is_later([&t, &u], &[n, -m]) {
+                if behind(&above_a) || behind(&above_b) {
+                    return self.apart.time;
+                }
+                safe = safe.max(self.safe_along([&t, &u], &[n, -m]));
+                if safe >= self.apart.time {
                     return self.apart.time;
                 }
             }
@@ -383,12 +483,16 @@ impl Search<'_> {
         let limit = self.least + self.clock.way(self.apart.time);
         let Some(w) = core_distance(&self.pair, limit + radius) else { return self.apart.time };
         let gap = w.s - radius;
+        // The longest of the times that are safe: it does not depend on what was met before.
         let safe = match gap > self.least {
-            true => self.clock.time_of_parts([gap, self.least], &w.n, &t, || self.part_of_b(radius)),
+            true => {
+                safe.max(self.clock.time_of_parts([gap, self.least], &w.n, &t, || self.part_of_b(radius)))
+            }
             false => 0.0,
         };
         if safe < self.apart.time {
             self.apart = Apart { time: safe, gap };
+            self.first = Some([i, j.unwrap_or_default()]);
             self.near = (gap > 0.0).then(|| {
                 let (p_a, p_b) = w.points(&self.pair);
                 (w.n, p_a, p_b - w.n * radius)
@@ -401,16 +505,22 @@ impl Search<'_> {
         self.apart.time
     }
 
-    /// Whether a direction, of those given or that of the middles, shows two triangles to be safe for longer than the pair that counts so far.
-    fn is_later(&self, [t, u]: [&[V; 3]; 2], along: &[V; 2]) -> bool {
+    /// The longest time for which a direction, of those given or that of the middles, shows two triangles to be safe; no more are asked once that is longer than for the pair that counts so far.
+    fn safe_along(&self, [t, u]: [&[V; 3]; 2], along: &[V; 2]) -> f64 {
         let middles = unit(&(u[0] + u[1] + u[2] - t[0] - t[1] - t[2]), 0.0);
-        along.iter().copied().chain(middles).any(|n| {
+        let mut safe = 0.0f64;
+        for n in along.iter().copied().chain(middles) {
             let lowest = u.iter().map(|p| n.dot(p)).fold(f64::INFINITY, f64::min);
             let highest = t.iter().map(|p| n.dot(p)).fold(f64::NEG_INFINITY, f64::max);
             let s = lowest - highest;
-            s > self.least
-                && self.clock.time_of_parts([s, self.least], &n, t, || Part::Corners(*u)) >= self.apart.time
-        })
+            if s > self.least {
+                safe = safe.max(self.clock.time_of_parts([s, self.least], &n, t, || Part::Corners(*u)));
+            }
+            if safe >= self.apart.time {
+                break;
+            }
+        }
+        safe
     }
 
     /// The part of B that is met, frame of the mesh.

@@ -5,9 +5,10 @@
 
 use signorini_core::na::{Isometry3, Matrix3, Vector3};
 
-use super::approach::{far, touch};
+use super::approach::{far, touch, touch_of};
 use super::core::unit;
 use super::face::{FACE, VERTEX, edge_code};
+use super::neighbours::NearTriangles;
 use super::triangles::Surface;
 use crate::mesh_links::Tile;
 
@@ -84,12 +85,14 @@ pub(super) struct Surfaces<'a> {
     pub(super) a: Surface<'a>,
     pub(super) b: Surface<'a>,
     pub(super) x_ab: Isometry3<f64>,
-    r: Matrix3<f64>,
+    pub(super) r: Matrix3<f64>,
     pub(super) margin: f64,
     /// Size of the numbers involved.
     pub(super) scale: f64,
     /// No point is in both solids.
     pub(super) disjoint: bool,
+    /// Pairs of triangles that hold those within the margin.
+    pub(super) near: Option<&'a NearTriangles>,
 }
 
 /// A triangle of each, with their numbers.
@@ -100,10 +103,23 @@ pub(super) struct Tiles<'t> {
 }
 
 impl<'a> Surfaces<'a> {
-    pub(super) fn new(a: Surface<'a>, b: Surface<'a>, x_ab: Isometry3<f64>, margin: f64) -> Self {
+    /// `near` holds pairs of triangles from earlier queries; `swapped`: the surfaces are in the other order than there.
+    pub(super) fn new(
+        [a, b]: [Surface<'a>; 2],
+        x_ab: Isometry3<f64>,
+        margin: f64,
+        near: Option<(&'a mut NearTriangles, bool)>,
+    ) -> Self {
         let scale = far(&a.bounds()) + far(&b.bounds()) + x_ab.translation.vector.norm();
         let r = *x_ab.rotation.to_rotation_matrix().matrix();
-        let mut out = Self { a, b, x_ab, r, margin, scale, disjoint: false };
+        let needed = margin.max(0.0) + ROUND_OFF * scale;
+        let near = match (a, b, near) {
+            (Surface::Mesh(a), Surface::Mesh(b), Some((near, swapped))) => {
+                near.covers([a, b], swapped, &x_ab, needed).then_some(&*near)
+            }
+            _ => None,
+        };
+        let mut out = Self { a, b, x_ab, r, margin, scale, disjoint: false, near };
         out.disjoint = out.are_disjoint();
         out
     }
@@ -112,9 +128,13 @@ impl<'a> Surfaces<'a> {
     fn are_disjoint(&self) -> bool {
         let (Surface::Mesh(a), Surface::Mesh(b)) = (self.a, self.b) else { return false };
         let held = |s: &Surface<'_>, p: &V| s.holds_point(p, &ASIDE);
+        let eps = ROUND_OFF * self.scale;
         a.links().is_closed()
             && b.links().is_closed()
-            && !touch(a, b, &self.x_ab, ROUND_OFF * self.scale)
+            && !match self.near {
+                Some(near) => touch_of(near, [a, b], &self.x_ab, eps),
+                None => touch(a, b, &self.x_ab, eps),
+            }
             && !held(&self.b, &self.in_b(&self.a.triangle(0)[0]))
             && !held(&self.a, &(self.r * self.b.triangle(0)[0] + self.x_ab.translation.vector))
     }
@@ -151,7 +171,7 @@ impl<'a> Surfaces<'a> {
         let above_b = least(a.t.map(|x| b.n.dot(&(x - b.x[0]))));
         let (far, margin) = (above_a.max(above_b), self.margin.max(0.0));
         // Behind a sharp edge, an overlap may lie above the plane of a triangle.
-        let sharp = || !self.disjoint && (a.is_sharp() || b.tile.is_sharp());
+        let sharp = || !self.disjoint && (a.sharp || b.tile.sharp);
         if far >= margin && !(far < margin + a.reach.max(b.tile.reach) && sharp()) {
             return false;
         }
@@ -205,17 +225,25 @@ impl<'a> Surfaces<'a> {
     fn edges(&self, pair: &Tiles<'_>, out: &mut Vec<Critical>) {
         let Tiles { a, b, .. } = pair;
         let (eps, reach) = (ROUND_OFF * self.scale, a.reach.max(b.tile.reach));
+        let most = reach.max(self.margin) * (1.0 + ROUND_OFF);
         for e in (0..3).filter(|e| a.owns_edge(*e)) {
+            let (p, u) = edge(&a.t, e);
+            let u2 = u.norm_squared();
             for f in (0..3).filter(|f| b.tile.owns_edge(*f)) {
-                let ((p, u), (q, w)) = (edge(&a.t, e), edge(&b.x, f));
+                let (q, w) = edge(&b.x, f);
                 let (c, r) = (u.cross(&w), q - p);
-                let c2 = c.norm_squared();
-                if c2 <= PARALLEL * PARALLEL * u.norm_squared() * w.norm_squared() {
+                let (c2, w2) = (c.norm_squared(), w.norm_squared());
+                // Lines that pass each other too far apart, or along each other.
+                if c.dot(&r).powi(2) > most * most * c2 || c2 <= PARALLEL * PARALLEL * u2 * w2 {
                     continue;
                 }
                 let (s, t) = (r.cross(&w).dot(&c) / c2, r.cross(&u).dot(&c) / c2);
-                let within = |s: f64, u: &V| s * u.norm() >= -eps && (s - 1.0) * u.norm() <= eps;
-                if !within(s, &u) || !within(t, &w) {
+                // Within ε of the edge.
+                let within = |s: f64, u2: f64| {
+                    let beyond = (-s).max(s - 1.0);
+                    beyond <= 0.0 || beyond * beyond * u2 <= eps * eps
+                };
+                if !within(s, u2) || !within(t, w2) {
                     continue;
                 }
                 for n in [c / c2.sqrt(), -c / c2.sqrt()] {

@@ -16,6 +16,7 @@ mod face;
 mod facing;
 mod gjk;
 mod half_space;
+mod neighbours;
 mod order;
 mod patch;
 mod point;
@@ -36,10 +37,12 @@ use signorini_core::na::{Isometry3, Point3, Vector3};
 pub use self::approach::{Apart, Facing, RigidMotion, facing_sides, time_apart};
 pub(crate) use self::core::tangents;
 pub use self::distance::{Witness, distance};
+pub use self::neighbours::Neighbours;
 pub(crate) use self::patch::FACING;
 pub use self::support::{aabb, bounding_radius, support};
 pub use self::table::{PairQuery, QuerySupport, support_table};
 use crate::Shape;
+use neighbours::NearTriangles;
 use triangles::Surface;
 
 /// One point of a contact patch.
@@ -109,12 +112,25 @@ pub fn contacts(
     margin: f64,
     out: &mut Vec<ContactPoint>,
 ) -> Result<(), Unsupported> {
+    contacts_near([a, b], [x_wa, x_wb], margin, None, out)
+}
+
+/// [`contacts`], with triangles that were near each other.
+fn contacts_near(
+    [a, b]: [&Shape; 2],
+    [x_wa, x_wb]: [&Isometry3<f64>; 2],
+    margin: f64,
+    near: Option<&mut NearTriangles>,
+    out: &mut Vec<ContactPoint>,
+) -> Result<(), Unsupported> {
     order::refuse(a, x_wa, b, x_wb)?;
-    if !order::swapped(a, x_wa, b, x_wb) {
-        return ordered_contacts(a, x_wa, b, x_wb, margin, out);
+    let swapped = order::swapped(a, x_wa, b, x_wb);
+    let near = near.map(|near| (near, swapped));
+    if !swapped {
+        return ordered_contacts([a, b], [x_wa, x_wb], margin, near, out);
     }
     let from = out.len();
-    ordered_contacts(b, x_wb, a, x_wa, margin, out).map_err(Unsupported::flipped)?;
+    ordered_contacts([b, a], [x_wb, x_wa], margin, near, out).map_err(Unsupported::flipped)?;
     for c in &mut out[from..] {
         *c = c.flipped();
     }
@@ -122,11 +138,10 @@ pub fn contacts(
 }
 
 fn ordered_contacts(
-    a: &Shape,
-    x_wa: &Isometry3<f64>,
-    b: &Shape,
-    x_wb: &Isometry3<f64>,
+    [a, b]: [&Shape; 2],
+    [x_wa, x_wb]: [&Isometry3<f64>; 2],
     margin: f64,
+    near: Option<(&mut NearTriangles, bool)>,
     out: &mut Vec<ContactPoint>,
 ) -> Result<(), Unsupported> {
     if let (Shape::HalfSpace, Some(surface)) = (a, Surface::of(b)) {
@@ -158,7 +173,7 @@ fn ordered_contacts(
         return Ok(());
     }
     if let (Some(surface_a), Some(surface_b)) = (Surface::of(a), Surface::of(b)) {
-        surface_pair::contacts(surface_a, surface_b, [x_wa, x_wb], margin, out);
+        surface_pair::contacts([surface_a, surface_b], [x_wa, x_wb], margin, near, out);
         return Ok(());
     }
     Err(order::unsupported(a, b))

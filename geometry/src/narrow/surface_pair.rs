@@ -11,11 +11,13 @@ use signorini_core::na::{Isometry3, Point3, Vector3};
 
 use super::ContactPoint;
 use super::core::{Core, Pair};
-use super::critical::{Critical, ROUND_OFF, Surfaces, Tiles, Turned};
+use super::critical::{Critical, Part, ROUND_OFF, Surfaces, Tiles, Turned};
+use super::neighbours::{Boxes, NearTriangles};
 use super::patch::{FACING, flat_parts};
 use super::surface::{SAME_NORMAL, spread};
 use super::triangles::{Surface, surface_code};
 use crate::mesh_links::{Tile, box_behind};
+use crate::surface_parts::SurfaceParts;
 use crate::{Bvh, TriangleMesh};
 
 type V = Vector3<f64>;
@@ -89,15 +91,15 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Appends the contacts of two surfaces.
+/// Appends the contacts of two surfaces; `near` holds pairs of their triangles from earlier queries, or of the surfaces in the other order.
 pub(super) fn contacts(
-    a: Surface<'_>,
-    b: Surface<'_>,
+    surfaces: [Surface<'_>; 2],
     [x_wa, x_wb]: [&Isometry3<f64>; 2],
     margin: f64,
+    near: Option<(&mut NearTriangles, bool)>,
     out: &mut Vec<ContactPoint>,
 ) {
-    let pair = Surfaces::new(a, b, x_wa.inv_mul(x_wb), margin);
+    let pair = Surfaces::new(surfaces, x_wa.inv_mul(x_wb), margin, near);
     SCRATCH.with(|s| match s.try_borrow_mut() {
         Ok(mut s) => s.find(&pair, x_wa, out),
         Err(_) => Scratch::default().find(&pair, x_wa, out),
@@ -141,14 +143,28 @@ impl Scratch {
             }
         };
         if let (Surface::Mesh(a), Surface::Mesh(b)) = (pair.a, pair.b) {
-            let [tree_a, tree_b] = trees(a, b, sought);
             let links = a.links();
-            tree_a.pairs_within(tree_b, &pair.x_ab, margin, |i, j| {
+            let meet = |i: u32, j: u32| {
                 let Some(tile) = links.tile(i) else { return };
                 if let Some(turned) = turned.get(pair, j) {
                     meet(i, j, tile, turned);
                 }
-            });
+            };
+            match pair.near {
+                Some(near) => near.visit([a, b], boxes(sought), &pair.x_ab, margin, meet),
+                None if sought == Sought::Apart => {
+                    let (parts, t) = ([a, b].map(|m| m.links().parts()), &pair.x_ab.translation.vector);
+                    let within = margin + ROUND_OFF * pair.scale;
+                    let beyond = |nodes: [usize; 2]| {
+                        SurfaceParts::apart(parts, (&pair.r, t), nodes, within, |s, _, _, _| s) > within
+                    };
+                    a.bvh().pairs_but(b.bvh(), &pair.x_ab, margin, beyond, meet);
+                }
+                None => {
+                    let [tree_a, tree_b] = trees(a, b, sought);
+                    tree_a.pairs_within(tree_b, &pair.x_ab, margin, meet);
+                }
+            }
             return;
         }
         let x_ba = pair.x_ab.inverse();
@@ -198,6 +214,9 @@ impl Scratch {
 
     /// The critical points, deepest first, each with the patch of the triangles in the planes that meet there.
     fn patches(&mut self, pair: &Surfaces<'_>, x_wa: &Isometry3<f64>) {
+        if self.critical.is_empty() {
+            return;
+        }
         self.facing.sort_unstable();
         self.faces.clear();
         let mut from = 0;
@@ -285,7 +304,13 @@ struct Faced {
 
 /// Shallowest first.
 fn order(c: &Critical, d: &Critical) -> Ordering {
-    d.gap.total_cmp(&c.gap).then(c.triangles.cmp(&d.triangles))
+    let codes = |c: &Critical| c.parts.map(Part::code);
+    let triangles = c.triangles.cmp(&d.triangles);
+    // Edges have two normals.
+    d.gap.total_cmp(&c.gap).then(triangles).then_with(|| codes(c).cmp(&codes(d))).then_with(|| {
+        let normals = c.n.iter().zip(d.n.iter()).map(|(c, d)| c.total_cmp(d));
+        normals.fold(Ordering::Equal, Ordering::then)
+    })
 }
 
 /// Whether a triangle of one mesh crosses one of the other.
@@ -298,11 +323,20 @@ fn cross(pair: &Surfaces<'_>) -> bool {
     found
 }
 
-/// The trees over which triangles are sought: behind those of A for corners of B, behind those of B for all others, behind neither where nothing overlaps.
-fn trees<'a>(a: &'a TriangleMesh, b: &'a TriangleMesh, sought: Sought) -> [&'a Bvh; 2] {
+/// The boxes that are asked: about the solid behind triangles of A for corners of B, behind those of B for all others, behind neither where nothing overlaps.
+fn boxes(sought: Sought) -> Boxes {
     match sought {
-        Sought::Sunk => [a.links().thick(), b.bvh()],
-        Sought::Others => [a.bvh(), b.links().thick()],
-        Sought::Apart => [a.bvh(), b.bvh()],
+        Sought::Sunk => Boxes::BehindA,
+        Sought::Others => Boxes::BehindB,
+        Sought::Apart => Boxes::Triangles,
+    }
+}
+
+/// The trees over these.
+fn trees<'a>(a: &'a TriangleMesh, b: &'a TriangleMesh, sought: Sought) -> [&'a Bvh; 2] {
+    match boxes(sought) {
+        Boxes::BehindA => [a.links().thick(), b.bvh()],
+        Boxes::BehindB => [a.bvh(), b.links().thick()],
+        Boxes::Triangles => [a.bvh(), b.bvh()],
     }
 }

@@ -92,7 +92,9 @@ impl<'a> Surface<'a> {
                         }
                     }
                 });
-                Some(Tile { t, n, beyond, owned, reach: (t[0].z + t[1].z + t[2].z) / 3.0 + h.base })
+                let reach = (t[0].z + t[1].z + t[2].z) / 3.0 + h.base;
+                let tile = Tile { t, n, beyond, owned, sharp: false, reach };
+                Some(Tile { sharp: tile.turns_back(), ..tile })
             }
         }
     }
@@ -177,7 +179,7 @@ impl Tile {
     }
 
     /// Whether the edge k to k + 1 is its own, and an edge at all.
-    pub(super) fn owns_edge(&self, k: usize) -> bool {
+    pub(crate) fn owns_edge(&self, k: usize) -> bool {
         self.owned >> (3 + k) & 1 == 1 && !matches!(self.beyond[k], Beyond::Level | Beyond::Rises)
     }
 
@@ -221,7 +223,7 @@ impl Tile {
     }
 
     /// Whether a triangle beyond an edge of its own turns back under it.
-    pub(super) fn is_sharp(&self) -> bool {
+    pub(crate) fn turns_back(&self) -> bool {
         (0..3).any(|k| {
             let (p, q) = (self.t[k], self.t[(k + 1) % 3]);
             let inward = self.n.cross(&(q - p));

@@ -1,10 +1,11 @@
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::ops::Range;
 
 use signorini_core::na::{Point3, Vector3};
 use signorini_core::{ContactGeometry, ContactMaterial, LawPool, ProblemError};
 use signorini_geometry::pressure::ContactSurface;
-use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Shape, contacts, relative_curvature};
+use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Neighbours, Shape, contacts, relative_curvature};
 use signorini_scene::{BothRigid, GeomShape, Meeting, Pose, Scene};
 
 use crate::contact::area_side::AreaSide;
@@ -52,6 +53,21 @@ struct NearPairs {
     /// The surfaces of one pair, and the energy of all where bodies were, of a search without a look ahead \[J\].
     surfaces: [ContactSurface; 2],
     energy: f64,
+}
+
+/// A pair of the table from search to search.
+#[derive(Clone, Debug)]
+struct Known {
+    /// Until when it is out of reach ([`Travel::until`]).
+    until: Cell<f64>,
+    /// Triangles that were near each other.
+    neighbours: RefCell<Neighbours>,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Self { until: Cell::new(f64::NEG_INFINITY), neighbours: RefCell::default() }
+    }
 }
 
 /// Two geoms that may collide.
@@ -164,9 +180,9 @@ pub(crate) struct Collision {
     balls: Vec<Reach>,
     margins: Vec<f64>,
     near_pairs: NearPairs,
-    /// Way that proxies have gone, and by pair of the table until when it is out of reach.
+    /// Way that proxies have gone, and what is known of each pair of the table.
     travel: Travel,
-    until: Vec<f64>,
+    known: Vec<Known>,
     /// The law of contacts glides.
     glides: bool,
 }
@@ -224,7 +240,7 @@ impl Collision {
             broad_phase: BroadPhase::new(),
             near_pairs: NearPairs::default(),
             travel: Travel::new(proxies.len()),
-            until: Vec::new(),
+            known: Vec::new(),
             glides,
             colliders,
             proxies,
@@ -275,7 +291,8 @@ impl Collision {
             let numbers = numbers_between(proxies, a as usize, b as usize);
             pairs.extend(numbers.filter_map(|(i, j)| rules.pair(colliders, i, j)));
         });
-        self.until.resize(self.table.pairs.len(), f64::NEG_INFINITY);
+        self.known.resize_with(self.table.pairs.len(), Known::default);
+        let (known, glides) = (&self.known, self.glides);
         motion.fly();
         let near_pairs = &mut self.near_pairs;
         near_pairs.points.clear();
@@ -284,15 +301,16 @@ impl Collision {
             let bodies = key.map(|i| proxies[i].body);
             let speculative = motion.approach(bodies[0], bodies[1]);
             for k in entry.pairs.clone() {
-                if travel.is_before(key, self.until[k]) {
+                if travel.is_before(key, known[k].until.get()) {
                     continue;
                 }
                 let p = &self.table.pairs[k];
                 let margin = p.margin + speculative;
-                let placed = Placed { model, colliders, kin, motion, glides: self.glides };
+                let placed =
+                    Placed { model, colliders, kin, motion, glides, neighbours: &known[k].neighbours };
                 let distance = placed.distance(p, margin + FAR * speculative);
                 if distance > margin {
-                    self.until[k] = travel.until(key, distance - p.margin);
+                    known[k].until.set(travel.until(key, distance - p.margin));
                     continue;
                 }
                 let first = near_pairs.points.len();
@@ -308,10 +326,11 @@ impl Collision {
                 near_pairs.queries.push(Query { pair: k, bodies, points, margin });
             }
         }
-        let placed = Placed { model, colliders, kin, motion, glides: self.glides };
         let (mut patch, mut number) = (0, 0);
         near_pairs.energy = 0.0;
         for Query { pair, bodies, points, margin } in &near_pairs.queries {
+            let placed =
+                Placed { model, colliders, kin, motion, glides, neighbours: &known[*pair].neighbours };
             let p = &self.table.pairs[*pair];
             near_pairs.met.clear();
             near_pairs.met.extend_from_slice(&near_pairs.points[points.clone()]);
@@ -399,7 +418,7 @@ impl Collision {
             self.travel.set(i, &center, &kin.r_wb[p.body], p.ball.map(|(_, r)| r), reach);
         }
         if self.travel.take_lost() {
-            self.until.fill(f64::NEG_INFINITY);
+            self.known.iter().for_each(|k| k.until.set(f64::NEG_INFINITY));
             self.partners.iter_mut().for_each(Partners::forget);
         }
         if self.partners.is_some() {

@@ -325,7 +325,8 @@ impl Placed<'_> {
             let end = self.gap_at(approach, h, points)?;
             let sinks = end <= enough || {
                 // Nothing overlaps where the nearest points are apart.
-                let first = if now.near.gap > 0.0 { 0.0 } else { self.gap_at(approach, now.t, points)? };
+                let known = now.near.gap > 0.0 || now.t == 0.0;
+                let first = if known { now.near.gap.min(0.0) } else { self.gap_at(approach, now.t, points)? };
                 let ends = [[now.t, first], [h, end]];
                 ends[0][1] <= enough
                     || self.sinks_between(approach, ends, [least, enough], HALVINGS, points)?
@@ -355,12 +356,19 @@ impl Placed<'_> {
         halvings: u32,
         points: &mut Vec<ContactPoint>,
     ) -> Result<bool, ProblemError> {
-        if 0.5 * (from[1] + to[1] - approach.fastest() * (to[0] - from[0])) > least {
+        // The least gap between two times.
+        let lowest = |ends: f64, time: f64| 0.5 * (ends - approach.fastest() * time);
+        let time = to[0] - from[0];
+        if lowest(from[1] + to[1], time) > least {
             return Ok(false);
+        }
+        // No gap in between is above zero: the shortest parts at the ends stay in doubt.
+        if halvings == 0 || lowest(from[1].min(to[1]), time * 0.5f64.powi(halvings as i32)) <= least {
+            return Ok(true);
         }
         let t = 0.5 * (from[0] + to[0]);
         let middle = [t, self.gap_at(approach, t, points)?];
-        if halvings == 0 || middle[1] <= enough {
+        if middle[1] <= enough {
             return Ok(true);
         }
         let limits = [least, enough];

@@ -1,5 +1,7 @@
+use std::cell::RefCell;
+
 use signorini_core::ProblemError;
-use signorini_geometry::{Apart, ContactPoint, Facing, Shape, contacts, facing_sides, time_apart};
+use signorini_geometry::{Apart, ContactPoint, Facing, Neighbours, Shape};
 use signorini_scene::Pose;
 
 use crate::contact::bounds::Bounds;
@@ -11,7 +13,7 @@ use crate::{Kinematics, Model};
 /// Part of the thinner of two geoms, beyond the gap of the nearest points, up to which contacts of triangle meshes are sought: a mesh may have as many as triangles.
 const NEAR: f64 = 0.05;
 
-/// Colliders at one state, and how their bodies may move from there.
+/// Colliders at one state, and how their bodies may move from there; queries are of one pair.
 pub(crate) struct Placed<'a> {
     pub(crate) model: &'a Model,
     pub(crate) colliders: &'a [Collider],
@@ -19,6 +21,8 @@ pub(crate) struct Placed<'a> {
     pub(crate) motion: &'a Motion,
     /// The law of contacts glides: [`LawProperties::glides`](signorini_core::LawProperties::glides).
     pub(crate) glides: bool,
+    /// Triangles of the pair that were near each other.
+    pub(crate) neighbours: &'a RefCell<Neighbours>,
 }
 
 impl Placed<'_> {
@@ -55,7 +59,7 @@ impl Placed<'_> {
         of(p.a).min(of(p.b))
     }
 
-    /// Time for which a pair with a triangle mesh stays farther apart than `least` \[m\] from the time `t` on ([`time_apart`]).
+    /// Time for which a pair with a triangle mesh stays farther apart than `least` \[m\] from the time `t` on ([`signorini_geometry::time_apart`]).
     pub(crate) fn time_apart(&self, p: &Pair, t: f64, [least, horizon]: [f64; 2]) -> Option<Apart> {
         let [a, b] = [p.a, p.b].map(|i| &self.colliders[i as usize]);
         let motion = |c: &Collider| {
@@ -63,7 +67,8 @@ impl Placed<'_> {
             (pose * c.pose, motion)
         };
         let ((x_wa, of_a), (x_wb, of_b)) = (motion(a), motion(b));
-        time_apart([&a.shape, &b.shape], [&x_wa, &x_wb], [&of_a, &of_b], least, horizon)
+        let mut neighbours = self.neighbours.borrow_mut();
+        neighbours.time_apart([&a.shape, &b.shape], [&x_wa, &x_wb], [&of_a, &of_b], least, horizon)
     }
 
     /// Adds what is near of a pair, within `margin`: its contacts, or the nearest points alone of a pair with a triangle mesh that is apart; whether these are its contacts.
@@ -111,7 +116,8 @@ impl Placed<'_> {
         if !mesh || margin <= beyond {
             return (margin, None);
         }
-        let facing = facing_sides([&a.shape, &b.shape], [&pose(a), &pose(b)], margin);
+        let facing =
+            self.neighbours.borrow_mut().facing_sides([&a.shape, &b.shape], [&pose(a), &pose(b)], margin);
         let gap = match facing {
             None => return (margin, None),
             Some(Facing::Apart(near)) => near.gap,
@@ -129,7 +135,8 @@ impl Placed<'_> {
         points: &mut Vec<ContactPoint>,
     ) -> Result<(), ProblemError> {
         let [a, b] = [p.a, p.b].map(|i| &self.colliders[i as usize]);
-        contacts(&a.shape, &pose(a), &b.shape, &pose(b), margin, points)
-            .map_err(|e| ProblemError::Unsupported(format!("geoms '{}' and '{}': {e}", a.name, b.name)))
+        let found =
+            self.neighbours.borrow_mut().contacts([&a.shape, &b.shape], [&pose(a), &pose(b)], margin, points);
+        found.map_err(|e| ProblemError::Unsupported(format!("geoms '{}' and '{}': {e}", a.name, b.name)))
     }
 }
