@@ -12,7 +12,7 @@ use signorini_core::na::{Isometry3, Point3, Vector3};
 use super::convex::core_distance;
 use super::core::{Core, Pair, core_of, unit};
 use super::face::FACE;
-use super::neighbours::{Boxes, NearTriangles};
+use super::near_triangles::{Boxes, NearTriangles};
 use super::{ContactPoint, feature};
 use crate::surface_parts::SurfaceParts;
 use crate::{Aabb, Shape, TriangleMesh, aabb};

@@ -8,7 +8,7 @@ use signorini_core::na::{Isometry3, Matrix3, Vector3};
 use super::approach::{far, touch, touch_of};
 use super::core::unit;
 use super::face::{FACE, VERTEX, edge_code};
-use super::neighbours::NearTriangles;
+use super::near_triangles::NearTriangles;
 use super::triangles::Surface;
 use crate::mesh_links::Tile;
 

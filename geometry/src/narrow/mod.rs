@@ -16,6 +16,7 @@ mod face;
 mod facing;
 mod gjk;
 mod half_space;
+mod near_triangles;
 mod neighbours;
 mod order;
 mod patch;
@@ -42,7 +43,7 @@ pub(crate) use self::patch::FACING;
 pub use self::support::{aabb, bounding_radius, support};
 pub use self::table::{PairQuery, QuerySupport, support_table};
 use crate::Shape;
-use neighbours::NearTriangles;
+use near_triangles::NearTriangles;
 use triangles::Surface;
 
 /// One point of a contact patch.

@@ -12,7 +12,7 @@ use signorini_core::na::{Isometry3, Point3, Vector3};
 use super::ContactPoint;
 use super::core::{Core, Pair};
 use super::critical::{Critical, Part, ROUND_OFF, Surfaces, Tiles, Turned};
-use super::neighbours::{Boxes, NearTriangles};
+use super::near_triangles::{Boxes, NearTriangles};
 use super::patch::{FACING, flat_parts};
 use super::surface::{SAME_NORMAL, spread};
 use super::triangles::{Surface, surface_code};
