@@ -27,7 +27,7 @@ pub const GROUPS: [Group; 8] = [
                 "Figure 5",
                 "the residuals of one solve, whose scene and numbers could not be read from the paper",
             ),
-            ("Figure 6", KURTZ_NEEDS),
+            ("Figure 6", "its scenes a and b are on the page `cross/hydroelastic`"),
             ("Figure 7", KURTZ_NEEDS),
             (
                 "Figure 9",

@@ -24,10 +24,24 @@ impl Motion {
     pub(crate) fn new(scene: &Scene, method: &Method, end: f64) -> Result<Self, PageError> {
         let mut rigid = method.system(scene).map_err(PageError::from_error)?;
         let x = rigid.initial_state(None).map_err(PageError::from_error)?;
+        Self::starting_at(scene, method, &x, end)
+    }
+
+    /// Film of a scene under a method, from a state on.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(crate) fn starting_at(
+        scene: &Scene,
+        method: &Method,
+        x: &State,
+        end: f64,
+    ) -> Result<Self, PageError> {
+        let rigid = method.system(scene).map_err(PageError::from_error)?;
         let kinematics = Kinematics::new(rigid.model());
         let film = film::Film::new(header(scene, RunLabels::of(method), Vec::new()));
         let mut out = Self { film, rigid, kinematics, end };
-        out.see(&x);
+        out.see(x);
         Ok(out)
     }
 

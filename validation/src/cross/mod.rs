@@ -5,6 +5,7 @@ mod bolt;
 mod cube_toss;
 mod daily;
 mod files_record;
+mod hydroelastic;
 mod laws;
 mod model_zoo;
 mod rest;
@@ -24,6 +25,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &solvers::Solvers,
         &thin_floor::ThinFloor,
         &rest::Rest,
+        &hydroelastic::HydroelasticContact,
         &model_zoo::ModelZoo,
         &affine::Affine,
         &daily::Daily,

@@ -1,0 +1,226 @@
+//! The record that `benches/peers/areas.py` wrote.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use signorini_report::claim::number;
+use signorini_report::{Claim, PageError, PageOutput, Table};
+
+use super::failed;
+
+const FILE: &str = "benches/records/areas.json";
+/// Said of claims that need the record.
+pub(super) const ABSENT: &str = "there is no record benches/records/areas.json";
+
+/// Random pairs of shapes and scenes in Drake and here, as they were recorded.
+#[derive(Default, Deserialize)]
+pub(super) struct Record {
+    date: String,
+    /// Version of Drake.
+    drake: String,
+    pairs: Vec<Pair>,
+    scenes: Vec<SceneRun>,
+}
+
+/// Two shapes that overlap; forces \[N\], deviations in parts of the force and of the moment.
+#[derive(Deserialize)]
+struct Pair {
+    /// Length of edges \[m\].
+    hint: f64,
+    pair: String,
+    depth: f64,
+    /// In Drake.
+    force: f64,
+    ours: f64,
+    force_off: f64,
+    moment_off: f64,
+    /// Here and in Drake.
+    polygons: [usize; 2],
+}
+
+/// A scene under error control.
+#[derive(Deserialize)]
+pub(super) struct SceneRun {
+    scene: String,
+    accuracy: f64,
+    engine: String,
+    /// Wall times \[s\].
+    walls: Vec<f64>,
+    pub(super) steps: u64,
+    rejected: u64,
+    newton_iterations: Option<f64>,
+    /// Of the free body at the end \[m\].
+    position: Vec<f64>,
+}
+
+impl SceneRun {
+    /// Median of the wall times \[s\].
+    fn wall(&self) -> f64 {
+        let mut walls = self.walls.clone();
+        walls.sort_by(f64::total_cmp);
+        walls.get(walls.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+
+    /// The engine as tables name it.
+    fn name(&self) -> &str {
+        match &*self.engine {
+            "ours" => "default",
+            "paper" => "paper mode",
+            other => other,
+        }
+    }
+}
+
+impl Record {
+    /// The record; none without a file.
+    pub(super) fn read(root: &Path) -> Result<Self, PageError> {
+        match std::fs::read_to_string(root.join(FILE)) {
+            Ok(text) => serde_json::from_str(&text).map_err(|e| failed(format!("{FILE}: {e}"))),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(e) => Err(failed(format!("{FILE}: {e}"))),
+        }
+    }
+
+    /// A recorded run.
+    pub(super) fn run(&self, scene: &str, accuracy: f64, engine: &str) -> Option<&SceneRun> {
+        let same = |r: &&SceneRun| {
+            r.scene == scene && r.engine == engine && (r.accuracy / accuracy - 1.0).abs() < 1e-9
+        };
+        self.scenes.iter().find(same)
+    }
+
+    fn is_absent(&self) -> bool {
+        self.pairs.is_empty() && self.scenes.is_empty()
+    }
+
+    /// Lengths of edges of the recorded pairs \[m\].
+    fn hints(&self) -> Vec<f64> {
+        let mut hints: Vec<f64> = self.pairs.iter().map(|p| p.hint).collect();
+        hints.sort_by(f64::total_cmp);
+        hints.dedup();
+        hints
+    }
+
+    /// Adds the tables and claims.
+    pub(super) fn show(&self, out: &mut PageOutput) {
+        out.heading("Beside Drake (recorded)");
+        if self.is_absent() {
+            out.prose(
+                "There is no record beside Drake: `benches/records/areas.json` is missing. `benches/peers/areas.py --record` writes it.",
+            );
+        } else {
+            out.prose(format!(
+                "The numbers of this section were recorded on {} with Drake {} and with the revision of that day, on one machine \
+                 (`benches/peers/areas.py --record`). They were not measured in this run.",
+                self.date, self.drake
+            ));
+        }
+        self.wrenches(out);
+        self.times(out);
+    }
+
+    fn wrenches(&self, out: &mut PageOutput) {
+        let text = |of: &str, part: &str| {
+            format!(
+                "random pairs of shapes, {part} length of edges, recorded: largest deviation of the {of} from Drake"
+            )
+        };
+        let hints = self.hints();
+        for (id, part, hint) in [("fine", "shortest", hints.first()), ("default", "longest", hints.last())] {
+            let at = |p: &&Pair| Some(&p.hint) == hint;
+            for (key, of) in [("force", "force"), ("moment", "moment")] {
+                let (id, text) = (format!("drake/{key}/{id}"), text(of, part));
+                let off = |p: &Pair| if key == "force" { p.force_off } else { p.moment_off };
+                let worst = self.pairs.iter().filter(at).map(off).reduce(f64::max);
+                out.claim(match worst {
+                    Some(worst) => Claim::at_most(&id, &text, 2.0, 100.0 * worst, "%")
+                        .required_since("twice the 1 % that each engine may be off the closed form"),
+                    None => Claim::skipped(&id, &text, ABSENT),
+                });
+            }
+        }
+        if self.pairs.is_empty() {
+            return;
+        }
+        let mut table = Table::new(
+            &format!(
+                "Recorded on {}: wrenches of random pairs of compliant shapes of 1e7 Pa in Drake {} and here",
+                self.date, self.drake
+            ),
+            &[
+                "length of edges [mm]",
+                "pair",
+                "overlap [mm]",
+                "force in Drake [N]",
+                "force here [N]",
+                "force off [%]",
+                "moment off [%]",
+                "polygons in Drake",
+                "polygons here",
+            ],
+        );
+        for p in &self.pairs {
+            table.row([
+                number(1e3 * p.hint),
+                p.pair.clone(),
+                number(1e3 * p.depth),
+                number(p.force),
+                number(p.ours),
+                format!("{:.2}", 100.0 * p.force_off),
+                format!("{:.2}", 100.0 * p.moment_off),
+                p.polygons[1].to_string(),
+                p.polygons[0].to_string(),
+            ]);
+        }
+        out.table(table);
+    }
+
+    fn times(&self, out: &mut PageOutput) {
+        for scene in ["cylinder", "gripper"] {
+            let id = format!("{scene}/wall");
+            let text = format!(
+                "{scene}, accuracy 1e-3, default mode, recorded: wall time in parts of that of Drake"
+            );
+            let [ours, drake] = ["ours", "Drake"].map(|e| self.run(scene, 1e-3, e));
+            out.claim(match (ours, drake) {
+                (Some(ours), Some(drake)) => Claim::at_most(&id, &text, 0.5, ours.wall() / drake.wall(), "")
+                    .required_since("half of the time")
+                    .timed(),
+                _ => Claim::skipped(&id, &text, ABSENT).timed(),
+            });
+        }
+        if self.scenes.is_empty() {
+            return;
+        }
+        let mut table = Table::new(
+            &format!(
+                "Recorded on {}: cylinder (1 s) and gripper (2 s) in Drake {} and here",
+                self.date, self.drake
+            ),
+            &[
+                "scene",
+                "accuracy",
+                "engine and mode",
+                "wall time [ms]",
+                "accepted steps",
+                "rejected",
+                "Newton iterations",
+                "final position [mm]",
+            ],
+        );
+        for r in &self.scenes {
+            let place: Vec<String> = r.position.iter().map(|x| format!("{:.2}", 1e3 * x)).collect();
+            table.row([
+                r.scene.clone(),
+                format!("{:e}", r.accuracy),
+                r.name().to_owned(),
+                number(1e3 * r.wall()),
+                r.steps.to_string(),
+                r.rejected.to_string(),
+                r.newton_iterations.map_or_else(|| "–".to_owned(), |n| format!("{n:.0}")),
+                place.join(", "),
+            ]);
+        }
+        out.table(table);
+    }
+}
