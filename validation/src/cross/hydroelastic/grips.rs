@@ -27,6 +27,8 @@ const GRIP: f64 = 0.39;
 /// Angle by which the peg leans \[rad\].
 const LEAN: f64 = 10.0 / 180.0 * std::f64::consts::PI;
 const STICTION: f64 = 1e-4;
+/// Width of fingers and peg \[m\].
+const WIDTH: f64 = 0.01;
 /// Most turn of a grip at rest in 10 s \[°\].
 const TURN: f64 = 0.1;
 
@@ -125,10 +127,14 @@ pub(super) fn run(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
     rest(ctx, &scene, out)
 }
 
-/// Creep of a grip \[rad/s\] whose peg of weight m g hangs at a distance: the moment of the weight over that of regularised friction, 2 μ N ⟨r²⟩/v_s on a square of side a with ⟨r²⟩ = a²/6.
+/// Creep of a grip \[rad/s\] whose peg hangs from a distance above its middle, while it leans by θ.
+///
+/// The area of a finger of width a and a peg of width a is a²/cos θ. Its normal force N = N₀/cos θ has ⟨r²⟩ = a²/(6 cos² θ), and the energy of both sides is N₀ δ/cos θ with the overlap δ. The moment is that of the weight and the slope
+/// of the energy by θ; regularised friction balances it by 2 μ N ⟨r²⟩ ω/v_s.
 fn creep(off: f64) -> f64 {
-    let moment = MASS * GRAVITY * off * LEAN.sin();
-    moment * STICTION / (2.0 * FRICTION * SQUEEZE * 0.01 * 0.01 / 6.0)
+    let (sin, cos) = LEAN.sin_cos();
+    let moment = MASS * GRAVITY * off * sin + SQUEEZE * OVERLAP * sin / (cos * cos);
+    moment * STICTION * cos.powi(3) / (2.0 * FRICTION * SQUEEZE * WIDTH * WIDTH / 6.0)
 }
 
 /// The peg is held at rest at distances from its middle and turns by the creep of friction alone.
@@ -136,9 +142,10 @@ fn rest(ctx: &Context, scene: &Scene, out: &mut PageOutput) -> Result<(), PageEr
     let time = ctx.sized([2.0, 10.0, 10.0]);
     out.heading("Grip at rest");
     out.prose(format!(
-        "The gripper of the last section stands on the table. The peg leans by 10° and is held at its middle, 10 mm above it and 30 mm above it, \
+        "The gripper of the last section stands on the table. The peg leans by θ = 10° and is held at its middle, 10 mm above it and 30 mm above it, \
          which is the distance in the file. Regularised friction resists a slow turn with the moment 2 μ N ⟨r²⟩ ω/v_s, with the stiction speed \
-         v_s = {STICTION:e} m/s and the mean square ⟨r²⟩ of the distance from the middle of the area. It creeps with the moment of the weight. \
+         v_s = {STICTION:e} m/s and the mean square ⟨r²⟩ of the distance from the middle of the area, so that the grip creeps. Two moments drive it: that of the \
+         weight, and that of the pinched area, whose energy grows with the area as 1/cos θ. \
          The turn is measured from {SETTLED} s on, over {time} s, and told per 10 s."
     ));
     let mut plot = Plot::new(
@@ -149,15 +156,17 @@ fn rest(ctx: &Context, scene: &Scene, out: &mut PageOutput) -> Result<(), PageEr
     );
     let mut table = Table::new(
         "Turn of a held peg per 10 s",
-        &["held above the middle [mm]", "method", "turn [°]", "turn by the creep of friction [°]"],
+        &["held above the middle [mm]", "method", "turn [°]", "closed form of the creep [°]"],
     );
     let methods = [
         ("1e-1", "error control, 1e-1", Method::cenic(1e-1)),
         ("1e-3", "error control, 1e-3", Method::cenic(1e-3)),
         ("icf", "ICF, 10 ms", Method::icf().with_step(1e-2)),
     ];
+    let mut closed = Vec::new();
     for off in HELD {
-        for (id, name, method) in &methods {
+        // Methods agree, so that one of them tells of the other distances.
+        for (id, name, method) in methods.iter().filter(|m| off == 0.0 || m.0 == "1e-3") {
             ctx.say(format!("grip at rest, {} mm, {name}", 1e3 * off));
             let path = Path::run(scene, method, SETTLED + time, false, |x| {
                 // The post stands on the table, and the fingers hold the peg.
@@ -187,15 +196,26 @@ fn rest(ctx: &Context, scene: &Scene, out: &mut PageOutput) -> Result<(), PageEr
                     .required_since("a tenth of a degree in 10 s")
                     .because(&why),
             );
+            let text = format!(
+                "grip at rest, held {} mm above its middle ({name}): turn by its creep, per 10 s",
+                1e3 * off
+            );
+            out.claim(
+                Claim::relative(&format!("{key}/creep"), &text, predicted, most, 0.05, "°")
+                    .required_since("the closed form leaves out the rim of the area, about 1 % of it, and the change of the lean"),
+            );
             if *id == "1e-3" {
                 let first = path.t[from];
                 let curve = path.curve(|q, _| turn(q));
                 let late = curve.into_iter().filter(|p| p.0 >= first);
                 plot.add(&format!("held {} mm above", number(1e3 * off)), Mark::Line, late.collect());
-                let ends = [first, path.t[path.last()]];
-                plot.add_closed_form(ends.map(|t| (t, creep(off).to_degrees() * (t - first))).to_vec());
+                let rate = creep(off).to_degrees();
+                closed.push([first, path.t[path.last()]].map(|t| (t, rate * (t - first))).to_vec());
             }
         }
+    }
+    for line in closed {
+        plot.add_closed_form(line);
     }
     out.plot(plot);
     out.table(table);
