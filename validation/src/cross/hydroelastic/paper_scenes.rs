@@ -41,11 +41,18 @@ const SCENES: [PaperScene; 2] = [
 
 /// Reason for which paper mode passes the table at the loosest accuracy.
 const MISSED: &str = "The settings of the paper have no speculative margin, so that a long step runs into the table before its geometry is asked for (page cross/thin_floor).";
+/// Accuracy of the films, at which the peg slips out.
+const FILMED: f64 = 1e-4;
 /// Half extents of the peg \[m\].
 const PEG: [f64; 3] = [0.00501, 0.005, 0.04];
 
 pub(super) fn load(ctx: &Context, file: &str) -> Result<Scene, PageError> {
-    Scene::load(ctx.root.join(file), &LoadOptions::default()).map_err(failed)
+    let mut scene = Scene::load(ctx.root.join(file), &LoadOptions::default()).map_err(failed)?;
+    // The files state no colours; films tell bodies apart.
+    for geom in scene.geoms.iter_mut().filter(|g| g.body != 0) {
+        geom.rgba = [[0.20, 0.45, 0.70, 1.0], [0.85, 0.40, 0.15, 1.0]][(geom.body - 1) % 2];
+    }
+    Ok(scene)
 }
 
 /// Rotation of a free body whose position begins the coordinates.
@@ -113,7 +120,7 @@ pub(super) fn run(ctx: &Context, record: &Record, out: &mut PageOutput) -> Resul
             for (mode, method) in modes(accuracy)? {
                 ctx.say(format!("{}, {mode}, {accuracy:e}", scene.id));
                 let default = mode == "default";
-                let mut path = Path::run(&model, &method, scene.time, default && accuracy == 1e-3, |_| {})?;
+                let mut path = Path::run(&model, &method, scene.time, default && accuracy == FILMED, |_| {})?;
                 if let Some(motion) = path.motion.take() {
                     films.push((scene.id, motion));
                 }
@@ -121,7 +128,9 @@ pub(super) fn run(ctx: &Context, record: &Record, out: &mut PageOutput) -> Resul
                 let least = &mut lowest[usize::from(!default)];
                 *least = least.min(low);
                 let last = &path.q[path.last()];
-                let place = last[scene.at..scene.at + 3].iter().map(|x| format!("{:.2}", 1e3 * x));
+                let place = last[scene.at..scene.at + 3]
+                    .iter()
+                    .map(|x| format!("{:.2}", (1e5 * x).round() / 100.0 + 0.0));
                 let gripper = scene.id == "gripper";
                 let slipped = slip(&path.q[0], last);
                 table.row([
@@ -168,7 +177,7 @@ pub(super) fn run(ctx: &Context, record: &Record, out: &mut PageOutput) -> Resul
         }
     }
     for (id, motion) in films {
-        let caption = format!("The {id} under error control with accuracy 1e-3");
+        let caption = format!("The {id} under error control with accuracy {FILMED:e}");
         out.film(motion.attachment(id), caption);
     }
     out.plot(slips);
