@@ -89,7 +89,7 @@ pub(super) fn run(ctx: &Context, record: &Record, out: &mut PageOutput) -> Resul
     out.prose(
         "The peg slips out of the fingers at the impact in the converged solution: friction of about 1 N decelerates 8 g by 125 m/s², \
          and the table stops the gripper within a millimetre. Drake 1.51.1 lets it slip at accuracies of 1e-4, 1e-5 and 1e-6 as well. It stays only where \
-         a loose accuracy takes the impact away in one step: at 1e-3 and looser, in Drake and in both modes here. That the peg stays wedged is \
+         a loose accuracy takes the impact away in one step: at 1e-3 and looser in Drake and in paper mode here, at 1e-2 and looser in default mode. That the peg stays wedged is \
          therefore no property of the continuous model at these numbers. The next section has a gripper that the converged solution holds.",
     );
     let mut table = Table::new(

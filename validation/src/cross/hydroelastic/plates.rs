@@ -64,6 +64,11 @@ fn spin(v: &[f64]) -> f64 {
     v.chunks_exact(6).map(|v| Vector3::new(v[3], v[4], v[5]).norm()).fold(0.0, f64::max)
 }
 
+/// Largest horizontal speed \[m/s\].
+fn slide(v: &[f64]) -> f64 {
+    v.chunks_exact(6).map(|v| v[0].hypot(v[1])).fold(0.0, f64::max)
+}
+
 /// Largest horizontal way from the place at the start \[m\].
 fn drift(first: &[f64], q: &[f64]) -> f64 {
     let way = |(a, b): (&[f64], &[f64])| (b[0] - a[0]).hypot(b[1] - a[1]);
@@ -129,6 +134,15 @@ pub(super) fn run(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
                     "nothing pushes sideways; a tenth of the stiction speed times a second is left to friction"
                 }
             };
+            let reason = match id {
+                "1e-1" => {
+                    "Error control at 1e-1 lets the position be off by up to 0.1 m in a step.".to_owned()
+                }
+                _ => format!(
+                    "Plates slide until they have settled into their depths. The largest horizontal speed after {TIME} s is {} m/s.",
+                    number(slide(&path.v[path.last()]))
+                ),
+            };
             out.claim(
                 Claim::at_most(
                     &format!("plates/{key}/drift/{id}"),
@@ -138,11 +152,7 @@ pub(super) fn run(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
                     "m",
                 )
                 .required_since(why)
-                .because(if id == "1e-1" {
-                    "Error control at 1e-1 lets the position be off by up to 0.1 m in a step."
-                } else {
-                    ""
-                }),
+                .because(&reason),
             );
             let curve = path.curve(|_, v| spin(v)).into_iter().filter(|p| p.1 > 1e-12);
             plot.add(&format!("{title}, {name}"), Mark::Line, curve.collect());
