@@ -192,7 +192,8 @@ fn steps_beside_drake(record: &Record, scene: &str, accuracy: f64, steps: u64, o
         format!("{scene}, accuracy {accuracy:e}, paper mode: accepted steps beside those recorded of Drake");
     out.claim(match record.run(scene, accuracy, "Drake") {
         Some(drake) => Claim::relative(&id, &text, drake.steps as f64, steps as f64, 0.15, "")
-            .required_since("both estimate the same error with the same controller"),
+            .required_since("both estimate the same error with the same controller")
+            .because("Round shapes of Drake are polyhedra within the shape. A cylinder that rolls on the edges of one may take more steps than one of the volume of the shape; no run here tells."),
         None => Claim::skipped(&id, &text, super::record::ABSENT),
     });
 }
