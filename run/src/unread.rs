@@ -1,7 +1,7 @@
 //! Parameters that a scene states and a method does not read.
 
 use signorini_laws::ContactParameter;
-use signorini_scene::{Geom, Place, Scene, SolParams};
+use signorini_scene::{Geom, Hydroelastic, Place, Scene, SolParams};
 
 use crate::Method;
 
@@ -33,7 +33,7 @@ fn is_half(sol: &SolParams) -> bool {
 }
 
 /// One line for each kind of parameter that the scene states and the method does not read, with the first element, their number and a remedy: solref and solimp of contacts, limits, dry
-/// friction and equalities, stiffness and dissipation of surfaces, a medium. Each begins with `not read:`.
+/// friction and equalities, stiffness and dissipation of surfaces, contact over areas, a medium. Each begins with `not read:`.
 ///
 /// solimp by itself counts where it differs from MuJoCo's default.
 pub fn unread(scene: &Scene, method: &Method) -> Vec<String> {
@@ -70,6 +70,11 @@ pub fn unread(scene: &Scene, method: &Method) -> Vec<String> {
             "leave it out, or take --solver icf with solref stated beside it"
         };
         tell(&mut half, "solimp", why);
+    }
+    if affine {
+        let mut areas = geoms().filter(|g| g.surface.hydroelastic != Hydroelastic::Point).map(|g| &g.place);
+        let why = "affine bodies meet at their surfaces; take --solver icf for pressure fields";
+        tell(&mut areas, "contact over areas", why);
     }
     for (parameter, what, stated) in [
         (ContactParameter::Stiffness, "stiffness", (|g| g.surface.stiffness.is_some()) as fn(&&Geom) -> bool),

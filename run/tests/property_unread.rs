@@ -89,3 +89,29 @@ fn property_what_is_stated_is_read_or_told() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(read > 20 && told > 20, "{read} {told}");
 }
+
+#[test]
+fn property_areas_are_read_or_told_or_refused() {
+    let area = "compliant_hydroelastic hydroelastic_modulus=1e5";
+    let custom = format!(
+        "<text name='signorini:geom:skin' data='{area}'/><text name='signorini:geom:floor' data='rigid_hydroelastic'/>"
+    );
+    let (plain, scene) = (model("", "", "", ""), model("", "", "", &custom));
+    let icf = |law: Law| Method::icf().with_law(law).unwrap().with_step(H);
+    for (method, expected) in [
+        (icf(Law::Lagged), [true, false, false]),
+        (icf(Law::Similar), [true, false, false]),
+        (icf(Law::Frictionless), [true, false, false]),
+        (Method::cenic(1e-3), [true, false, false]),
+        (Method::ipc().with_step(5e-3), [false, true, false]),
+        (icf(Law::Sap), [false, false, true]),
+        (icf(Law::DualCone(Default::default())), [false, false, true]),
+        (Method::comfree().with_step(H), [false, false, true]),
+    ] {
+        let refused = method.system(&scene).is_err_and(|e| e.to_string().contains("meet over an area"));
+        let lines = unread(&scene, &method);
+        let told = lines.iter().any(|l| l.starts_with("not read: contact over areas of unread.xml:"));
+        let moves = !refused && motion(&scene, &method) != motion(&plain, &method);
+        assert_eq!([moves, told, refused], expected, "{}: {lines:?}", method.describe());
+    }
+}
