@@ -47,7 +47,9 @@ fn short_rule(rule: &str, bound: &str) -> String {
 fn accepted(rule: &str, expected: &str, unit: &str) -> String {
     let bare = rule.strip_prefix("required: ").unwrap_or(rule);
     let with_unit = format!("{expected} {unit}");
-    let tolerance = bare.split(['.', ',', ':', ';']).next().unwrap_or_default();
+    // The dot of a number is followed by a digit.
+    let ends = [". ", ", ", ": ", "; "].iter().filter_map(|end| bare.find(end)).min();
+    let tolerance = ends.map_or(bare.trim_end_matches('.'), |end| &bare[..end]);
     if bare.starts_with("within ") {
         format!("{} {tolerance}", with_unit.trim())
     } else {
@@ -79,6 +81,8 @@ mod tests {
             accepted("required: within 50 %. The scene is not stated.", "1", "mm"),
             "1 mm within 50 %"
         );
+        assert_eq!(accepted("required: within 0.005", "10", "N"), "10 N within 0.005");
+        assert_eq!(accepted("within 0.5 %, half of it.", "2", ""), "2 within 0.5 %");
         assert_eq!(accepted("all three, as in the paper", "≥ 3", "beams"), "≥ 3 beams");
     }
 
