@@ -47,15 +47,8 @@ fn scene(resolution: f64, arm: bool) -> Scene {
 
 /// The problem with rows for each contact.
 fn unshared(p: &FrozenProblem) -> FrozenProblem {
-    let map = p.frozen_map();
-    let mut own = FrozenMap::new(map.block_starts());
-    for k in 0..map.constraint_count() {
-        let (row, dim) = map.rows_of(k);
-        own.push_constraint(&map.bias()[row..row + dim]);
-        for (b, block) in map.entries(k) {
-            own.push_block(b).copy_from_slice(&block);
-        }
-    }
+    let mut own = FrozenMap::new(p.frozen_map().block_starts());
+    own.extend(p.frozen_map());
     let pools = p.pools().members().iter().map(|m| m.boxed_clone()).collect();
     let (dt, v) = (p.dt(), p.free_velocity().to_vec());
     FrozenProblem::new(dt, p.block_inertia().clone(), v, own, Pools::new(pools), p.contacts().to_vec())

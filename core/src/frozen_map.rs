@@ -163,6 +163,17 @@ impl FrozenMap {
         &mut self.jac[at..]
     }
 
+    /// Adds the constraints of a map over the same first blocks, those that share rows with rows of their own.
+    pub fn extend(&mut self, other: &Self) {
+        for k in 0..other.constraint_count() {
+            let (row, dim) = other.rows_of(k);
+            self.push_constraint(&other.bias[row..row + dim]);
+            for (b, block) in other.entries(k) {
+                self.push_block(b).copy_from_slice(&block);
+            }
+        }
+    }
+
     /// First unknown of each block, and the number of unknowns: blocks + 1.
     pub fn block_starts(&self) -> &[usize] {
         &self.starts

@@ -6,7 +6,7 @@ pub(crate) const SHARED: usize = 6;
 /// Sum over the constraints that follow each other and share rows: Σ Sᵀ x of their gradients, or Σ SᵀGS of their Hessians.
 pub(crate) struct SharedSum<const N: usize> {
     set: Option<usize>,
-    pub(crate) sum: [f64; N],
+    sum: [f64; N],
 }
 
 impl<const N: usize> SharedSum<N> {

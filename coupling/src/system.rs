@@ -269,13 +269,7 @@ impl Slotted {
         let (frozen, model, kin) = (rigid.frozen_problem(slot), rigid.model(), rigid.kinematics(slot));
         let p = self.problem.parts_mut();
         *p.map = FrozenMap::new(p.inertia.block_starts());
-        for k in 0..frozen.frozen_map().constraint_count() {
-            let (row, dim) = frozen.frozen_map().rows_of(k);
-            p.map.push_constraint(&frozen.frozen_map().bias()[row..row + dim]);
-            for (b, block) in frozen.frozen_map().entries(k) {
-                p.map.push_block(b).copy_from_slice(&block);
-            }
-        }
+        p.map.extend(frozen.frozen_map());
         self.rigid_rows = p.map.row_count();
         p.contacts.clear();
         p.contacts.extend_from_slice(frozen.contacts());

@@ -22,6 +22,13 @@ pub struct Body {
     pub place: Place,
 }
 
+impl Body {
+    /// A body without mass that nothing holds up and nothing prescribes.
+    pub fn massless(name: impl Into<String>, parent: BodyId, pose: Pose, place: Place) -> Self {
+        Self { name: name.into(), parent, pose, mass: None, mocap: false, gravity_compensation: 0.0, place }
+    }
+}
+
 /// Degrees of freedom between a body and its parent. A body may have several joints, applied in order; a body without joints is
 /// fixed to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

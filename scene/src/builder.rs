@@ -46,15 +46,7 @@ const WATER: f64 = 1000.0;
 impl SceneBuilder {
     /// A scene with a world and nothing else.
     pub fn new(name: impl Into<String>) -> Self {
-        let world = Body {
-            name: "world".to_owned(),
-            parent: 0,
-            pose: Pose::identity(),
-            mass: None,
-            mocap: false,
-            gravity_compensation: 0.0,
-            place: Place::default(),
-        };
+        let world = Body::massless("world", 0, Pose::identity(), Place::default());
         let scene = Scene { name: name.into(), bodies: vec![world], ..Scene::default() };
         Self { scene, weights: Vec::new(), stated: vec![false], body: 0, error: None }
     }
@@ -106,15 +98,7 @@ impl SceneBuilder {
 
     fn add_body(mut self, name: String, parent: BodyId) -> Self {
         self.body = self.scene.bodies.len();
-        self.scene.bodies.push(Body {
-            name,
-            parent,
-            pose: Pose::identity(),
-            mass: None,
-            mocap: false,
-            gravity_compensation: 0.0,
-            place: Place::default(),
-        });
+        self.scene.bodies.push(Body::massless(name, parent, Pose::identity(), Place::default()));
         self.stated.push(false);
         self
     }

@@ -7,8 +7,8 @@ use signorini_scene::{Geom, Hydroelastic};
 
 use crate::ModelError;
 
-/// Part of the depth of a field down to which surfaces are sought ahead of a step.
-const DEEPEST: f64 = 0.5;
+/// Largest extent of depth, in parts of that of a field, at which surfaces are sought ahead of where bodies are.
+pub(crate) const DEEPEST: f64 = 0.5;
 
 /// A geom as a side of contact over areas; fields and surfaces are shared.
 #[derive(Clone, Debug)]

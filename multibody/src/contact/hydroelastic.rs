@@ -7,7 +7,7 @@ use signorini_core::{ContactGeometry, ProblemError};
 use signorini_geometry::ContactPoint;
 use signorini_geometry::pressure::{ContactPolygon, ContactSurface, SurfaceOptions};
 
-use crate::contact::area_side::AreaSide;
+use crate::contact::area_side::{AreaSide, DEEPEST};
 use crate::contact::pairs::Pair;
 use crate::contact::passing::Bend;
 use crate::contact::placed::Placed;
@@ -18,9 +18,6 @@ const LOOKS: usize = 8;
 const OFF: f64 = 0.25;
 /// Part of the depth by which bodies may move that count as at rest.
 const STILL: f64 = 1e-3;
-/// Largest extent of depth at which a surface is sought ahead of where bodies are.
-const DEEPEST: f64 = 0.5;
-
 /// Surfaces of at most as many polygons have three contacts for each: of many, one tells as much.
 const FEW: usize = 48;
 

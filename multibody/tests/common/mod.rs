@@ -71,15 +71,8 @@ pub fn world() -> Scene {
 }
 
 pub fn body(name: &str, parent: usize, pose: Pose, mass: Option<MassProperties>) -> Body {
-    Body {
-        name: name.into(),
-        parent,
-        pose,
-        mass,
-        mocap: false,
-        gravity_compensation: 0.0,
-        place: Place { element: format!("body '{name}'"), ..Place::default() },
-    }
+    let place = Place { element: format!("body '{name}'"), ..Place::default() };
+    Body { mass, ..Body::massless(name, parent, pose, place) }
 }
 
 pub fn joint(name: &str, body: usize, kind: JointKind, anchor: Vector3<f64>, axis: Vector3<f64>) -> Joint {

@@ -26,15 +26,7 @@ impl<'a> Assembly<'a> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.split('.').next().unwrap_or_default().to_owned();
         let place = Place { file: Some(path.to_path_buf()), element: "world".to_owned(), ..Place::default() };
-        let world = Body {
-            name: "world".to_owned(),
-            parent: 0,
-            pose: Pose::identity(),
-            mass: None,
-            mocap: false,
-            gravity_compensation: 0.0,
-            place,
-        };
+        let world = Body::massless("world", 0, Pose::identity(), place);
         let mut scene =
             Scene { name, files: vec![path.to_path_buf()], bodies: vec![world], ..Scene::default() };
         scene.options.combination = CombinationRule::Series;

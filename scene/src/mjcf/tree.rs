@@ -39,15 +39,7 @@ impl Reader<'_> {
     }
 
     fn push_body(&mut self, name: String, parent: usize, pose: Pose, place: Place, origin: usize) {
-        self.scene.bodies.push(Body {
-            name,
-            parent,
-            pose,
-            mass: None,
-            mocap: false,
-            gravity_compensation: 0.0,
-            place,
-        });
+        self.scene.bodies.push(Body::massless(name, parent, pose, place));
         self.origins.bodies.push(origin);
         self.moving.push(false);
         self.needs_mass.push(false);

@@ -8,15 +8,7 @@ use crate::{Body, BodyId, Note, NoteKind, Place, Pose};
 impl<T> Reader<'_, T> {
     /// Adds a body without mass.
     pub(crate) fn push_body(&mut self, name: &str, parent: BodyId, pose: Pose, place: Place) -> BodyId {
-        self.scene.bodies.push(Body {
-            name: name.to_owned(),
-            parent,
-            pose,
-            mass: None,
-            mocap: false,
-            gravity_compensation: 0.0,
-            place,
-        });
+        self.scene.bodies.push(Body::massless(name, parent, pose, place));
         self.scene.bodies.len() - 1
     }
 

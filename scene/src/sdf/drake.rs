@@ -93,23 +93,14 @@ impl Reader<'_> {
     pub(super) fn finish_model(&mut self, e: &Element) -> Read<()> {
         for c in e.unread_children() {
             match c.name.as_str() {
-                "self_collide" => {
-                    let text =
-                        "<self_collide> is not read: links of a model collide unless a joint is between them";
-                    self.pass(c, NoteKind::Warning, text);
-                }
-                "enable_wind" => {
-                    self.pass(c, NoteKind::Warning, "<enable_wind> is not read: there is no wind")
-                }
                 "allow_auto_disable" => {
                     self.pass(c, NoteKind::Visual, "<allow_auto_disable>: a setting of simulators, not read");
                 }
-                "plugin" => self.pass(c, NoteKind::Warning, "<plugin> is code of a simulator: not read"),
                 "gripper" => {
                     self.pass(c, NoteKind::Warning, "<gripper> is not read: contacts hold an object")
                 }
                 "joint" | "model" => c.mark(),
-                _ => {}
+                _ => self.pass_alike(c),
             }
         }
         self.others(e, &CHILDREN)

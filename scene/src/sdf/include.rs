@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Reader;
 use super::version::prepare;
+use super::{PLUGIN, Reader};
 use crate::NoteKind;
 use crate::robot::{NotFound, resolve};
 use crate::xml::{self, Element, Read};
@@ -112,7 +112,7 @@ fn take_over(e: &Element, model: &mut Element, reader: &mut Reader<'_>) -> Read<
         match c.name.as_str() {
             "uri" | "name" | "placement_frame" | "pose" | "static" => {}
             "plugin" => {
-                reader.notes.add(NoteKind::Warning, c, "<plugin> is code of a simulator: not read");
+                reader.notes.add(NoteKind::Warning, c, PLUGIN);
             }
             _ => reader.leave_out(e, c, &["uri", "name", "pose", "static", "placement_frame", "plugin"])?,
         }

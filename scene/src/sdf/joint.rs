@@ -2,8 +2,8 @@
 
 use signorini_core::na::{Point3, Unit, UnitQuaternion, Vector3};
 
-use super::Reader;
 use super::model::{Description, JointItem};
+use super::{PLUGIN, Reader};
 use crate::robot::{plain, reflected_inertia};
 use crate::xml::{Element, Read};
 use crate::{BodyId, Equality, EqualityKind, Joint, JointKind, NoteKind, Pose, SolParams};
@@ -125,7 +125,7 @@ impl Reader<'_> {
                 }
                 "physics" => (NoteKind::Visual, "<physics> of a joint: settings of a simulator, not read"),
                 "sensor" => (NoteKind::Warning, "<sensor> is not read"),
-                "plugin" => (NoteKind::Warning, "<plugin> is code of a simulator: not read"),
+                "plugin" => (NoteKind::Warning, PLUGIN),
                 "controller_gains" => {
                     (NoteKind::Warning, "drake:controller_gains are those of a controller: not read")
                 }

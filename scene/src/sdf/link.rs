@@ -53,24 +53,15 @@ impl Reader<'_> {
                     }
                     self.finish(c)?;
                 }
-                "self_collide" => {
-                    let text =
-                        "<self_collide> is not read: links of a model collide unless a joint is between them";
-                    self.pass(c, NoteKind::Warning, text);
-                }
-                "enable_wind" => {
-                    self.pass(c, NoteKind::Warning, "<enable_wind> is not read: there is no wind")
-                }
                 "must_be_base_link" => {
                     self.pass(c, NoteKind::Visual, "<must_be_base_link> is for other tools: not read");
                 }
                 "sensor" => self.pass(c, NoteKind::Warning, "<sensor> is not read"),
-                "plugin" => self.pass(c, NoteKind::Warning, "<plugin> is code of a simulator: not read"),
                 n @ ("projector" | "audio_sink" | "audio_source" | "battery" | "light"
                 | "particle_emitter") => {
                     self.pass(c, NoteKind::Visual, format!("<{n}> has no mechanical meaning"));
                 }
-                _ => {}
+                _ => self.pass_alike(c),
             }
         }
         self.others(e, &CHILDREN)

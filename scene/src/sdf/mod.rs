@@ -35,6 +35,9 @@ use crate::mjcf::Compiler;
 use crate::xml::{self, Element, Read};
 use crate::{LoadOptions, NoteKind, Pose, Scene, SceneError};
 
+/// Note on plugins, wherever they stand.
+const PLUGIN: &str = "<plugin> is code of a simulator: not read";
+
 /// Parts that only this format has.
 #[derive(Default)]
 struct State {
@@ -112,6 +115,19 @@ impl Reader<'_> {
     fn pass(&mut self, e: &Element, kind: NoteKind, text: impl Into<String>) {
         self.notes.add(kind, e, text);
         e.skip();
+    }
+
+    /// Passes over a child that links and models have alike, if it is one.
+    fn pass_alike(&mut self, c: &Element) {
+        let text = match c.name.as_str() {
+            "self_collide" => {
+                "<self_collide> is not read: links of a model collide unless a joint is between them"
+            }
+            "enable_wind" => "<enable_wind> is not read: there is no wind",
+            "plugin" => PLUGIN,
+            _ => return,
+        };
+        self.pass(c, NoteKind::Warning, text);
     }
 
     /// Elements that the format does not have: those of Drake are refused, others noted.

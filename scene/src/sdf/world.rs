@@ -1,6 +1,6 @@
 //! `<world>`: gravity and settings of simulators.
 
-use super::Reader;
+use super::{PLUGIN, Reader};
 use crate::NoteKind;
 use crate::xml::{Element, Read};
 
@@ -34,7 +34,7 @@ impl Reader<'_> {
                 "state" => {
                     self.pass(c, NoteKind::Warning, "<state> is not read: models start where they stand")
                 }
-                "plugin" => self.pass(c, NoteKind::Warning, "<plugin> is code of a simulator: not read"),
+                "plugin" => self.pass(c, NoteKind::Warning, PLUGIN),
                 n @ ("actor" | "population" | "road") => {
                     return Err(c.unsupported(format!("<{n}>"), "remove it, or write <model>s"));
                 }

@@ -9,15 +9,7 @@ use signorini_scene::{
 
 /// A body of a scene.
 pub(crate) fn body(name: &str, pose: Pose, mass: Option<MassProperties>) -> Body {
-    Body {
-        name: name.into(),
-        parent: 0,
-        pose,
-        mass,
-        mocap: false,
-        gravity_compensation: 0.0,
-        place: Place::default(),
-    }
+    Body { mass, ..Body::massless(name, 0, pose, Place::default()) }
 }
 
 /// A free joint of a body.
