@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use signorini_core::{AdvanceReport, ProblemError, SolveError, StepError};
 use signorini_multibody::advance_controlled;
 use signorini_run::affine::{RunWatch, run_affine_into};
+use signorini_run::areas::Areas;
 use signorini_run::recorder::{Recorder, RecordingStart, RunLabels};
 use signorini_run::recording::RecordingFile;
 use signorini_run::{Ipc, Method};
@@ -31,6 +32,9 @@ pub(crate) struct Arguments {
     /// Recording (numpy archive: states, energies, contacts, generalised impulses by source); `<model>.npz` when left out.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Also record the surfaces over which geoms meet, as triangles with pressures at their corners; `view` colours them.
+    #[arg(long)]
+    pub surfaces: bool,
     /// Also write one line per step as CSV.
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
@@ -91,6 +95,13 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         a.model.for_affine(&mut method)?;
     }
     a.model.check_read(&scene, std::iter::once(&method))?;
+    if a.surfaces && (method.is_affine() || !Areas::of(&scene).any()) {
+        let why = match method.is_affine() {
+            true => "affine bodies meet in points",
+            false => "no geom of the model is compliant, so all meet in points",
+        };
+        return Err(format!("--surfaces: {why}; leave it out, or see `inspect` for how geoms meet").into());
+    }
     let key = match &a.keyframe {
         Some(name) => Some(scene.keyframe(name).ok_or_else(|| {
             let names: Vec<&str> = scene.keyframes.iter().map(|k| k.name.as_str()).collect();
@@ -205,7 +216,8 @@ impl Run<'_> {
         let mut x = sys.initial_state(key)?;
         warn_of_overlap(scene, &mut sys, &x)?;
         warn_of_relations(scene, &x.q);
-        let first = RecordingStart { scene, labels: RunLabels::of(method), x0: &x, held: sys.held() };
+        let (labels, surfaces) = (RunLabels::of(method), a.surfaces);
+        let first = RecordingStart { scene, labels, x0: &x, held: sys.held(), surfaces };
         let mut recorder = Recorder::of_method(first, method, sink)?;
         if let Some(flag) = watch.stop {
             recorder = recorder.stop_on(flag);

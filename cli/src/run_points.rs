@@ -64,6 +64,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             return Err(format!("{option}: write `keyframe` and `motion` into the scene file").into());
         }
     }
+    if a.surfaces {
+        return Err("--surfaces: recordings of points have none; leave it out, or run the model alone".into());
+    }
     let (mut points, scene) = prepare(&a.model, a.time()?)?;
     let (end, rate) = (points.file().time, points.file().rate);
     let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.model.stem())));

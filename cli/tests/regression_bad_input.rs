@@ -201,6 +201,8 @@ fn regression_arguments_that_make_no_sense_are_refused() {
         (vec!["--accuracy", "1e300"], "at most 1"),
         (vec!["--integrator", "cenic", "--dt", "0.01"], "--integrator fixed"),
         (vec!["--dt", "0"], "step"),
+        (vec!["--surfaces"], "no geom of the model is compliant"),
+        (vec!["--surfaces", "--solver", "ipc"], "affine bodies meet in points"),
         (vec!["--solver", "magic"], "icf, comfree, ipc, reference"),
         (vec!["--range", "1e-4"], "--solver ipc"),
         (vec!["--load", "10"], "--solver ipc"),

@@ -47,6 +47,7 @@ pub use actuation::forces::ActuatorInput;
 pub use actuation::transmission::ActuatorState;
 pub use contact::collision::{CollidingPair, limited_friction};
 pub use contact::contact_model::ContactModel;
+pub use contact::pressure_triangle::PressureTriangle;
 pub use derivative::{DerivativeError, StepDerivative};
 pub use dynamics::factor::TreeFactor;
 pub use dynamics::{Dynamics, MomentumReport};

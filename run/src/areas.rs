@@ -22,6 +22,11 @@ impl Areas {
         Self { surfaces: if any { surfaces.collect() } else { Vec::new() } }
     }
 
+    /// Whether a geom may meet others over an area.
+    pub fn any(&self) -> bool {
+        !self.surfaces.is_empty()
+    }
+
     /// Whether two geoms meet over an area.
     fn have(&self, geoms: [u32; 2]) -> bool {
         let [a, b] = geoms.map(|g| self.surfaces.get(g as usize));

@@ -98,6 +98,7 @@ pub fn header(scene: &Scene, labels: RunLabels, sensor_names: Vec<String>) -> Re
         shapes: crate::shapes::drawn(scene),
         clouds: Vec::new(),
         has_impulses: false,
+        has_surfaces: false,
         warnings: Vec::new(),
     }
 }
@@ -128,6 +129,8 @@ pub struct RecordingStart<'s> {
     pub x0: &'s State,
     /// Inputs held there.
     pub held: HeldInputs<'s>,
+    /// Whether the surfaces over which geoms meet are recorded.
+    pub surfaces: bool,
 }
 
 /// Pairs that carry too much, looked for where the dual cone undoes the part β of a penetration per step.
@@ -150,7 +153,8 @@ impl Recorder<'_> {
         x0: &State,
         held: HeldInputs<'_>,
     ) -> Result<Self, MethodError> {
-        let start = RecordingStart { scene, labels: RunLabels::of(method), x0, held };
+        let labels = RunLabels::of(method);
+        let start = RecordingStart { scene, labels, x0, held, surfaces: false };
         Self::of_method(start, method, Recording::default())
     }
 }
@@ -182,7 +186,10 @@ impl<'a, S: RowSink> Recorder<'a, S> {
         mut trial: Box<dyn OneStep>,
         mut sink: S,
     ) -> Result<Self, MethodError> {
-        let RecordingStart { scene, labels, x0, held } = start;
+        let RecordingStart { scene, labels, x0, held, surfaces } = start;
+        if surfaces {
+            probe.keep_surfaces();
+        }
         probe.control_mut().copy_from_slice(held.control);
         probe.mocap_poses_mut().copy_from_slice(held.mocap);
         let dim = probe.contact_dim();
@@ -200,7 +207,8 @@ impl<'a, S: RowSink> Recorder<'a, S> {
         let model = probe.model();
         let sensor_names = sensor_names(model);
         let (nv, drift) = (model.nv(), DriftRecord::new(model));
-        sink.begin(RecordingHeader { has_impulses: true, ..header(scene, labels, sensor_names) });
+        let header = header(scene, labels, sensor_names);
+        sink.begin(RecordingHeader { has_impulses: true, has_surfaces: surfaces, ..header });
         let mut r = Self {
             recording: sink,
             probe,
@@ -283,6 +291,7 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             points: &[],
             impulses: self.impulses.sources().map(Vec::as_slice),
         });
+        self.probe.surfaces().iter().for_each(|t| self.recording.push_surface(t));
         e
     }
 

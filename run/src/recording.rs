@@ -11,6 +11,7 @@ pub use writer::{RecordingFile, Written};
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{ContactGeometry, GeneralizedImpulses};
+use signorini_multibody::PressureTriangle;
 
 /// Origin of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -45,6 +46,9 @@ pub struct RecordingHeader {
     /// Rows have generalised impulses; not those of affine bodies, nor of files of older versions.
     #[serde(default)]
     pub has_impulses: bool,
+    /// Rows have the surfaces over which geoms meet.
+    #[serde(default)]
+    pub has_surfaces: bool,
     /// Warnings for the user: pairs that are deep in each other beside their size, gains beyond the bound of stability, a light body under a heavy one, parts of the scene that affine bodies leave out.
     #[serde(default)]
     pub warnings: Vec<String>,
@@ -210,6 +214,48 @@ pub struct Recording {
     pub contact_dt: Vec<f64>,
     /// Part of the step that the solve covers, m: [`StepPart`] as a number.
     pub contact_part: Vec<u8>,
+    /// Surfaces over which geoms meet where bodies are in a row, where they were asked for.
+    pub surfaces: RecordedSurfaces,
+}
+
+/// Surfaces over which geoms meet, as s triangles in which pressure is linear; `surface_row` to `surface_pressure` in a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RecordedSurfaces {
+    /// Row each triangle belongs to, s.
+    pub row: Vec<u32>,
+    /// Geoms A and B, s × 2.
+    pub geoms: Vec<u32>,
+    /// Corners, world \[m\], counter-clockwise about the normal from A into B, s × 3 × 3.
+    pub corners: Vec<f32>,
+    /// Pressure at the corners \[Pa\], s × 3.
+    pub pressure: Vec<f32>,
+}
+
+impl RecordedSurfaces {
+    /// Numbers of the triangles of a row.
+    pub fn of_row(&self, row: usize) -> std::ops::Range<usize> {
+        let before = |row: usize| self.row.partition_point(|r| (*r as usize) < row);
+        before(row)..before(row + 1)
+    }
+
+    /// Largest pressure of a row \[Pa\]; 0 without surfaces.
+    pub fn highest(&self, row: usize) -> f32 {
+        let of = self.of_row(row);
+        self.pressure[3 * of.start..3 * of.end].iter().copied().fold(0.0, f32::max)
+    }
+
+    /// Corners of a triangle \[m\] and the pressures at them \[Pa\].
+    pub fn triangle(&self, i: usize) -> [([f32; 3], f32); 3] {
+        [3 * i, 3 * i + 1, 3 * i + 2]
+            .map(|k| (std::array::from_fn(|a| self.corners[3 * k + a]), self.pressure[k]))
+    }
+
+    fn push(&mut self, row: usize, t: &PressureTriangle) {
+        self.row.push(row as u32);
+        self.geoms.extend(t.geoms);
+        self.corners.extend(flat_places(t.corners.iter().map(|x| &x.coords)));
+        self.pressure.extend(t.pressure.map(|p| p as f32));
+    }
 }
 
 /// Part of a step that a solve covers.
@@ -248,6 +294,8 @@ pub trait RowSink {
     fn push(&mut self, row: &Row<'_>);
     /// Takes a contact of the last row.
     fn push_contact(&mut self, contact: &ContactRow<'_>);
+    /// Takes a triangle of a surface of the last row.
+    fn push_surface(&mut self, triangle: &PressureTriangle);
     /// True when rows can be taken no more: the run is to stop.
     fn has_failed(&self) -> bool {
         false
@@ -269,6 +317,10 @@ impl RowSink for Recording {
 
     fn push_contact(&mut self, contact: &ContactRow<'_>) {
         self.push_contact(contact);
+    }
+
+    fn push_surface(&mut self, triangle: &PressureTriangle) {
+        self.surfaces.push(self.t.len().saturating_sub(1), triangle);
     }
 }
 

@@ -27,6 +27,12 @@ const SMOOTH: f64 = 0.85;
 /// Direction that light comes from.
 const LIGHT: Vector3<f64> = Vector3::new(0.3, -0.5, 0.8);
 
+/// Colours of pressure from zero to the highest of a row, evenly spaced.
+pub(crate) const RAMP: [[f64; 3]; 5] =
+    [[0.27, 0.0, 0.33], [0.23, 0.32, 0.55], [0.13, 0.57, 0.55], [0.37, 0.79, 0.38], [0.99, 0.91, 0.14]];
+/// Part of their distance at which surfaces between bodies are drawn: they are seen through these.
+const THROUGH: f64 = 0.01;
+
 /// From where a picture is taken.
 #[derive(Clone, Copy, Debug)]
 pub struct Camera {
@@ -133,7 +139,22 @@ impl Camera {
                 self.paint(&own, &cloud.triangles, surface, &mut canvas);
             }
         }
+        self.surfaces(r, row, &mut canvas);
         canvas.svg()
+    }
+
+    /// Surfaces over which geoms meet, by their pressure, before all else.
+    fn surfaces(&self, r: &Recording, row: usize, canvas: &mut Canvas) {
+        let (s, highest) = (&r.surfaces, f64::from(r.surfaces.highest(row)));
+        let shape = (r.header.shapes.len() + r.header.clouds.len()) as u32 + 1;
+        for corners in s.of_row(row).map(|i| s.triangle(i)) {
+            let seen = corners.map(|(x, _)| self.see(&Point3::from(x.map(f64::from))));
+            let [Some(x), Some(y), Some(z)] = seen else { continue };
+            let mean = corners.iter().map(|(_, p)| f64::from(*p) / 3.0).sum::<f64>();
+            let surface = Surface { shape, rgb: of_ramp(mean / highest), clear: false };
+            let before = [x, y, z].map(|seen| Seen { away: THROUGH * seen.away, ..seen });
+            canvas.triangle(before, [1.0; 3], &surface.facing(Vector3::zeros()));
+        }
     }
 
     /// Material points as balls, the further the darker.
@@ -199,6 +220,13 @@ impl Camera {
             canvas.triangle([x, y, z], bright, &surface.facing(side * n));
         }
     }
+}
+
+/// The colour of a part of the highest pressure.
+fn of_ramp(part: f64) -> [f64; 3] {
+    let at = part.clamp(0.0, 1.0) * (RAMP.len() - 1) as f64;
+    let i = (at as usize).min(RAMP.len() - 2);
+    std::array::from_fn(|k| RAMP[i][k] + (at - i as f64) * (RAMP[i + 1][k] - RAMP[i][k]))
 }
 
 /// A shape as it is painted: its number from 1 on, its colour, and whether one sees through it.

@@ -5,11 +5,14 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::Recording;
+use crate::snapshot::RAMP;
 
 const FRAME_RATE: f64 = 60.0;
 const MAX_FRAMES: usize = 3600;
 /// Most places of material points in a page: fewer frames are shown where there would be more.
 const MAX_PLACES: usize = 1_000_000;
+/// Most triangles of surfaces in a page, likewise.
+const MAX_TRIANGLES: usize = 400_000;
 
 fn pack(values: impl Iterator<Item = f32>) -> String {
     STANDARD.encode(values.flat_map(f32::to_le_bytes).collect::<Vec<u8>>())
@@ -60,12 +63,27 @@ fn places(r: &Recording, rows: &[usize]) -> Value {
     json!({"count": r.header.point_count(), "low": low, "span": span, "at": STANDARD.encode(all), "clouds": clouds})
 }
 
+/// Surfaces over which geoms meet in the rows shown: x, y, z and pressure of each corner, triangle by triangle, and how many triangles come before each row.
+fn surfaces(r: &Recording, rows: &[usize]) -> Value {
+    let s = &r.surfaces;
+    let (mut starts, mut corners) = (vec![0], Vec::new());
+    let highest: Vec<f32> = rows.iter().map(|row| s.highest(*row)).collect();
+    for row in rows {
+        let of_triangle = |i: usize| s.triangle(i).into_iter().flat_map(|([x, y, z], p)| [x, y, z, p]);
+        corners.extend(s.of_row(*row).flat_map(of_triangle));
+        starts.push(corners.len() / 12);
+    }
+    json!({"highest": highest, "ramp": RAMP, "start": starts, "corners": pack(corners.into_iter())})
+}
+
 /// The page as HTML text.
 ///
 /// Frames lie at recorded steps; between them the page interpolates poses. Contact forces are drawn at the step they belong to.
 pub fn page(r: &Recording) -> String {
     let count = r.header.point_count();
-    let most = MAX_PLACES.checked_div(count).map_or(MAX_FRAMES, |n| n.clamp(2, MAX_FRAMES));
+    let triangles = r.surfaces.row.len().div_ceil(r.len().max(1));
+    let most = [MAX_PLACES.checked_div(count), MAX_TRIANGLES.checked_div(triangles)];
+    let most = most.into_iter().flatten().min().map_or(MAX_FRAMES, |n| n.clamp(2, MAX_FRAMES));
     let rows = frames(&r.t, most);
     let nb = r.header.body_names.len();
     let poses =
@@ -107,6 +125,7 @@ pub fn page(r: &Recording) -> String {
         "t": rows.iter().map(|&i| r.t[i]).collect::<Vec<_>>(),
         "energy": rows.iter().map(|&i| r.energy[3 * i..3 * i + 3].iter().sum::<f64>()).collect::<Vec<_>>(),
         "points": if count > 0 { places(r, &rows) } else { Value::Null },
+        "surfaces": if r.header.has_surfaces { surfaces(r, &rows) } else { Value::Null },
         "poses": poses, "contactStart": starts, "contacts": pack(contacts.into_iter()),
     });
     // `</` inside a script element would end it.

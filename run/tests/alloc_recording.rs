@@ -58,7 +58,8 @@ fn growth<S: RowSink>(scene: &Scene, sink: S) -> (i64, S) {
     let method = Method::comfree().with_step(1e-3);
     let mut sys = method.system(scene).unwrap();
     let mut x = sys.initial_state(None).unwrap();
-    let start = RecordingStart { scene, labels: RunLabels::of(&method), x0: &x, held: sys.held() };
+    let start =
+        RecordingStart { scene, labels: RunLabels::of(&method), x0: &x, held: sys.held(), surfaces: false };
     let recorder = Recorder::of_method(start, &method, sink).unwrap();
     let mut heap = Heap { recorder, steps: 0, early: 0, late: 0 };
     method.integrator().unwrap().advance(&mut sys, &mut x, 1e-3 * LATE as f64, &mut heap).unwrap();

@@ -5,9 +5,9 @@ use std::f64::consts::PI;
 use signorini_core::na::{UnitQuaternion, Vector3};
 use signorini_core::{AcceptedStep, NoObserver, State, StepObserver, System};
 use signorini_multibody::RigidSystem;
-use signorini_run::Method;
 use signorini_run::names::law;
-use signorini_run::recorder::Recorder;
+use signorini_run::recorder::{Recorder, RecordingStart, RunLabels};
+use signorini_run::{Method, Recording};
 use signorini_scene::{Hydroelastic, Scene, SceneBuilder};
 
 const G: f64 = 9.81;
@@ -259,4 +259,45 @@ fn analytic_recordings_have_one_wrench_for_an_area() {
     assert!(l.iter().all(|l| l.abs() < 1e-8 * weight), "{l:?}");
     let p = &r.contact_point[3 * last..];
     assert!(p[0].hypot(p[1]) < 1e-8, "{p:?}");
+}
+
+/// Surfaces of a recording carry the weight of a body at rest, at the place of the wrench; none are recorded where nobody asks.
+#[test]
+fn analytic_recorded_surfaces_carry_the_weight() {
+    let scene = on_floor(
+        compliant(1e5),
+        |b| b.body("drum").at([0.0, 0.0, 0.05]).free_joint().cylinder(0.06, 0.05).mass(2.0),
+        [40.0, 0.5],
+    );
+    let method = Method::icf().with_step(5e-3);
+    let of = |surfaces: bool| {
+        let mut sys = method.system(&scene).unwrap();
+        let mut x = sys.initial_state(None).unwrap();
+        let labels = RunLabels::of(&method);
+        let start = RecordingStart { scene: &scene, labels, x0: &x, held: sys.held(), surfaces };
+        let mut recorder = Recorder::of_method(start, &method, Recording::default()).unwrap();
+        method.integrator().unwrap().advance(&mut sys, &mut x, 2.0, &mut recorder).unwrap();
+        recorder.recording
+    };
+    let r = of(true);
+    let last = r.len() - 1;
+    let (mut force, mut moment, mut highest) = (Vector3::zeros(), Vector3::zeros(), 0.0_f64);
+    for i in r.surfaces.of_row(last) {
+        let [(a, p), (b, q), (c, s)] =
+            r.surfaces.triangle(i).map(|(x, p)| (Vector3::from(x.map(f64::from)), f64::from(p)));
+        let area = 0.5 * (b - a).cross(&(c - a));
+        force += area * ((p + q + s) / 3.0);
+        // ∫ x p over a triangle: A/12 (Σ x Σ p + Σ x p).
+        let middle = ((a + b + c) * (p + q + s) + a * p + b * q + c * s) / 12.0;
+        moment += middle.cross(&area);
+        highest = highest.max(p).max(q).max(s);
+    }
+    // Geom A is the floor: normals lead into the drum.
+    assert!((force - Vector3::z() * 2.0 * G).norm() < 1e-3 * 2.0 * G, "{force}");
+    assert!(moment.norm() < 1e-3 * 2.0 * G * 0.06, "{moment}");
+    assert!((highest - f64::from(r.surfaces.highest(last))).abs() < 1e-9 * highest);
+    assert!(r.surfaces.of_row(0).is_empty(), "it touches only");
+    let without = of(false);
+    assert!(without.surfaces.row.is_empty() && !without.header.has_surfaces);
+    assert_eq!(without.q, r.q);
 }

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{ContactGeometry, GeneralizedImpulses};
-use signorini_multibody::{Periodic, advance_controlled};
+use signorini_multibody::{Periodic, PressureTriangle, advance_controlled};
 use signorini_run::Method;
 use signorini_run::recorder::Recorder;
 use signorini_run::recording::{
@@ -22,6 +22,7 @@ fn sample() -> Recording {
         body_names: names("b", 1),
         geom_names: names("g", 5),
         has_impulses: true,
+        has_surfaces: true,
         clouds: vec![RecordedCloud {
             name: "jelly".into(),
             count: 2,
@@ -54,8 +55,16 @@ fn sample() -> Recording {
         };
         let impulse = [1.0, 0.0, t, 0.5, 0.0, -t];
         r.push_contact(&ContactRow { geometry: &c, impulse, dt: 0.01, part: StepPart::SecondHalf });
+        (0..i).for_each(|k| r.push_surface(&triangle(i, k)));
     }
     r
+}
+
+/// Triangle `k` of row `i`.
+fn triangle(i: i32, k: i32) -> PressureTriangle {
+    let at = |x: f64, y: f64| Point3::new(x, y, f64::from(i) + 0.5 * f64::from(k));
+    let corners = [at(0.0, 0.0), at(0.5, 0.0), at(0.0, 0.25)];
+    PressureTriangle { geoms: [3, 4], corners, pressure: [0.0, 2.0, f64::from(k)] }
 }
 
 #[test]
@@ -72,6 +81,12 @@ fn analytic_npz_round_trip_is_exact() {
     assert_eq!(r.impulses, back.impulses);
     assert_eq!(back.impulses.bias, [1.0 / 3.0, 0.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]);
     assert_eq!(back.points(1)[3..], [1.0 / 3.0, 0.0, 7.0]);
+    assert_eq!(r.surfaces, back.surfaces);
+    assert_eq!(
+        (back.surfaces.of_row(0), back.surfaces.of_row(2), back.surfaces.highest(2)),
+        (0..0, 1..3, 2.0)
+    );
+    assert_eq!(back.surfaces.triangle(2)[1], ([0.5, 0.0, 2.5], 2.0));
     assert_eq!(r.contact_impulse, back.contact_impulse);
     assert!(back.error.iter().all(|e| e.is_nan()));
     r.write_csv(&dir.join("a.csv")).unwrap();
@@ -113,6 +128,7 @@ fn analytic_a_file_written_as_rows_come_is_that_of_memory() {
             let (impulse, dt) = ([a, b, c, d, e, f], r.contact_dt[k]);
             file.push_contact(&ContactRow { geometry: &geometry, impulse, dt, part: StepPart::SecondHalf });
         }
+        (0..i as i32).for_each(|k| file.push_surface(&triangle(i as i32, k)));
     }
     file.header_mut().warnings.push("late".into());
     assert!(!file.has_failed() && file.len() == r.len());
@@ -129,7 +145,7 @@ fn analytic_a_file_written_as_rows_come_is_that_of_memory() {
         names.iter().map(of).collect::<BTreeMap<_, _>>()
     };
     let (a, b) = (arrays(&whole), arrays(&by_rows));
-    assert_eq!((a.len(), b.len()), (30, 30));
+    assert_eq!((a.len(), b.len()), (34, 34));
     assert!(a.iter().all(|(name, bytes)| name == "header.npy" || b[name] == *bytes));
     assert_eq!(std::fs::read(&csv).unwrap(), std::fs::read(&csv_by_rows).unwrap());
     // A file of a version without generalised impulses, angular impulses and parts of steps.

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use signorini_multibody::RigidSystem;
-use signorini_run::recording::RecordedCloud;
+use signorini_run::recording::{RecordedCloud, RecordedSurfaces};
 use signorini_run::{Method, run};
 use signorini_run::{Recording, view};
 use signorini_scene::SceneBuilder;
@@ -45,6 +45,15 @@ fn recording() -> Recording {
         ..RecordedCloud::default()
     };
     r.header.clouds = vec![cloth];
+    // As if the ball met the floor over an area.
+    r.header.has_surfaces = true;
+    let rows = 0..r.len() as u32;
+    r.surfaces = RecordedSurfaces {
+        geoms: rows.clone().flat_map(|_| [0, 1]).collect(),
+        corners: rows.clone().flat_map(|_| [0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.1, 0.0]).collect(),
+        pressure: rows.clone().flat_map(|i| [0.0, 10.0, i as f32]).collect(),
+        row: rows.collect(),
+    };
     r.points = (0..9 * r.len()).map(|i| i as f32).collect();
     assert!(!r.contact_row.is_empty(), "the ball touches");
     r

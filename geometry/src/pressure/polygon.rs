@@ -20,6 +20,8 @@ pub struct ContactPolygon {
     pub pressure: f64,
     /// Growth of each side's pressure with depth along the normal, −∇p_A · n and ∇p_B · n \[Pa/m\]; infinite for a rigid side, negative where a surface folds. The sum of two compliant sides is positive.
     pub gradients: [f64; 2],
+    /// Gradient of the pressure along the polygon \[Pa/m\], world axes; its part along the normal is that of one side.
+    pub slope: Vector3<f64>,
     /// Tetrahedron of a compliant side or triangle of a rigid one, of A and of B; 0 for half-spaces. Polygons come in the order of these.
     pub elements: [u32; 2],
     /// Number among the pieces of one pair of elements.
@@ -44,6 +46,12 @@ impl ContactPolygon {
             (true, false) => a,
             (false, _) => b,
         }
+    }
+
+    /// Pressure at a point of the polygon \[Pa\].
+    #[must_use]
+    pub fn pressure_at(&self, x: &Point3<f64>) -> f64 {
+        self.pressure + self.slope.dot(&(x - self.centroid))
     }
 
     /// Stiffness k = max(A g, 0) \[N/m\].

@@ -218,6 +218,7 @@ impl Output<'_> {
             normal = -normal;
         }
         let gradients = gradients.map(|g| g.unwrap_or(f64::INFINITY));
+        let slope = self.x_wc.rotation * f.pressure.gradient;
         let mut piece = 0;
         let (surface, x_wc, keeps) = (&mut *self.surface, self.x_wc, self.options.keeps_vertices);
         let turned = !self.flipped;
@@ -237,6 +238,7 @@ impl Output<'_> {
                 normal,
                 pressure: m.pressure,
                 gradients,
+                slope,
                 elements,
                 piece,
                 vertices: start..surface.vertices.len() as u32,

@@ -17,6 +17,7 @@ use crate::contact::pairs::{Pair, PairRules, PairTable};
 use crate::contact::partners::{self, Partners, Reach};
 use crate::contact::passing::{Ahead, Bend};
 use crate::contact::placed::Placed;
+use crate::contact::pressure_triangle::PressureTriangle;
 use crate::contact::travel::Travel;
 use crate::{Kinematics, Model, ModelError};
 
@@ -53,6 +54,8 @@ struct NearPairs {
     /// The surfaces of one pair, and the energy of all where bodies were, of a search without a look ahead \[J\].
     surfaces: [ContactSurface; 2],
     energy: f64,
+    /// Surfaces of the last search without a look ahead, where they are kept.
+    kept: Option<Vec<PressureTriangle>>,
 }
 
 /// A pair of the table from search to search.
@@ -328,6 +331,9 @@ impl Collision {
         }
         let (mut patch, mut number) = (0, 0);
         near_pairs.energy = 0.0;
+        if motion.horizon == 0.0 {
+            near_pairs.kept.iter_mut().for_each(Vec::clear);
+        }
         for Query { pair, bodies, points, margin } in &near_pairs.queries {
             let placed =
                 Placed { model, colliders, kin, motion, glides, neighbours: &known[*pair].neighbours };
@@ -351,7 +357,11 @@ impl Collision {
                 let places = [(found[0], found[1].as_ref()), (found[1], None)];
                 for ((at, then), surface) in places.iter().zip(&near_pairs.surfaces) {
                     let Some(at) = at else { continue };
-                    near_pairs.energy += if motion.horizon == 0.0 { at.energy(surface) } else { 0.0 };
+                    if motion.horizon == 0.0 {
+                        near_pairs.energy += at.energy(surface);
+                        let kept = near_pairs.kept.iter_mut();
+                        kept.for_each(|kept| PressureTriangle::push_all(geoms, surface, kept));
+                    }
                     placed.polygon_contacts(p, at, *then, surface, |c| {
                         let middle =
                             p.weight_a * c.point.p_a.coords + (1.0 - p.weight_a) * c.point.p_b.coords;
@@ -456,6 +466,16 @@ impl Collision {
     /// Energy of areas where the bodies of the last search were, which had no look ahead \[J\].
     pub(crate) fn energy_of_areas(&self) -> f64 {
         self.near_pairs.energy
+    }
+
+    /// Keeps surfaces where bodies are from now on, for [`Self::surfaces`].
+    pub(crate) fn keep_surfaces(&mut self) {
+        self.near_pairs.kept.get_or_insert_default();
+    }
+
+    /// Surfaces of the last search without a look ahead; empty unless they are kept.
+    pub(crate) fn surfaces(&self) -> &[PressureTriangle] {
+        self.near_pairs.kept.as_deref().unwrap_or_default()
     }
 
     /// Geoms that take part.

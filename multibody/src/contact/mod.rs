@@ -13,5 +13,6 @@ pub(crate) mod pairs;
 pub(crate) mod partners;
 pub(crate) mod passing;
 pub(crate) mod placed;
+pub(crate) mod pressure_triangle;
 pub(crate) mod resting;
 pub(crate) mod travel;

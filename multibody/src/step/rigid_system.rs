@@ -21,7 +21,8 @@ use crate::step::impulses;
 use crate::step::lost_rebound::LostRebound;
 use crate::step::prepared::Prepared;
 use crate::{
-    ContactModel, Dynamics, Kinematics, Model, ModelError, RigidLaws, RigidOptions, SparseRow, TendonState,
+    ContactModel, Dynamics, Kinematics, Model, ModelError, PressureTriangle, RigidLaws, RigidOptions,
+    SparseRow, TendonState,
 };
 
 /// Two geoms that overlap.
@@ -223,6 +224,16 @@ impl RigidSystem {
         let contact =
             contact_energy(&mut self.search, &self.model, &self.settings, kin, self.contact_model.as_mut());
         Energy { contact, ..energy(&self.model, kin, tendons, x) }
+    }
+
+    /// Keeps the surfaces over which geoms meet at each later [`Self::energy_at`], for [`Self::surfaces`].
+    pub fn keep_surfaces(&mut self) {
+        self.search.collision.keep_surfaces();
+    }
+
+    /// Surfaces over which geoms met at the last [`Self::energy_at`], pair by pair; empty before [`Self::keep_surfaces`].
+    pub fn surfaces(&self) -> &[PressureTriangle] {
+        self.search.collision.surfaces()
     }
 
     /// Coordinates and velocities of the bodies after a step of `dt` \[s\] from `x0` with a solution, into `x1`: as [`System::commit`], which checks them. `slot` still holds the problem that was solved, or

@@ -10,7 +10,7 @@ use zip::{ZipArchive, ZipWriter};
 
 use super::csv_file::CsvFile;
 use super::npy::{self, Scalar};
-use super::{IMPULSES, Recording, RecordingError, RecordingHeader, StepPart};
+use super::{IMPULSES, RecordedSurfaces, Recording, RecordingError, RecordingHeader, StepPart};
 
 impl Recording {
     /// Writes a numpy archive that `numpy.load` reads; the header is the JSON text in `header`.
@@ -59,6 +59,13 @@ impl Recording {
         put(&mut z, "contact_angular_impulse", &[m, 3], &self.contact_angular_impulse)?;
         put(&mut z, "contact_dt", &[m], &self.contact_dt)?;
         put(&mut z, "contact_part", &[m], &self.contact_part)?;
+        if h.has_surfaces {
+            let (s, of) = (self.surfaces.row.len(), &self.surfaces);
+            put(&mut z, "surface_row", &[s], &of.row)?;
+            put(&mut z, "surface_geoms", &[s, 2], &of.geoms)?;
+            put(&mut z, "surface_corners", &[s, 3, 3], &of.corners)?;
+            put(&mut z, "surface_pressure", &[s, 3], &of.pressure)?;
+        }
         z.finish()?.flush()
     }
 
@@ -93,8 +100,18 @@ impl Recording {
                 (get(&mut z, &name, angular)?, get(&mut z, &name, arms)?, get(&mut z, &name, part)?)
             }
         };
+        let surfaces = match header.has_surfaces {
+            false => RecordedSurfaces::default(),
+            true => RecordedSurfaces {
+                row: get(&mut z, &name, "surface_row")?,
+                geoms: get(&mut z, &name, "surface_geoms")?,
+                corners: get(&mut z, &name, "surface_corners")?,
+                pressure: get(&mut z, &name, "surface_pressure")?,
+            },
+        };
         let r = Self {
             header,
+            surfaces,
             points,
             impulses,
             contact_angular_impulse,
@@ -129,7 +146,7 @@ impl Recording {
     /// Checks a recording from anywhere before rows are taken from it.
     fn check(&self) -> Result<(), String> {
         let (n, m, h) = (self.t.len(), self.contact_row.len(), &self.header);
-        let (nb, ng) = (h.body_names.len(), h.geom_names.len());
+        let (nb, ng, s) = (h.body_names.len(), h.geom_names.len(), self.surfaces.row.len());
         for (what, found, rows, width) in [
             ("q", self.q.len(), n, h.q_names.len()),
             ("v", self.v.len(), n, h.v_names.len()),
@@ -152,6 +169,9 @@ impl Recording {
             ("contact_angular_impulse", self.contact_angular_impulse.len(), m, 3),
             ("contact_dt", self.contact_dt.len(), m, 1),
             ("contact_part", self.contact_part.len(), m, 1),
+            ("surface_geoms", self.surfaces.geoms.len(), s, 2),
+            ("surface_corners", self.surfaces.corners.len(), s, 9),
+            ("surface_pressure", self.surfaces.pressure.len(), s, 3),
         ] {
             check_length(what, found, rows, width)?;
         }
@@ -174,14 +194,21 @@ impl Recording {
             check_length(what, x.len(), n, h.impulse_count())?;
         }
         check_finite("points", self.points.iter().map(|x| f64::from(*x)))?;
+        check_finite("surface_corners", self.surfaces.corners.iter().map(|x| f64::from(*x)))?;
+        check_finite("surface_pressure", self.surfaces.pressure.iter().map(|x| f64::from(*x)))?;
         let refuse = |what: &str, i: Option<usize>, why: &str| match i {
             Some(i) => Err(format!("array {what}, entry {i}: {why}")),
             None => Ok(()),
         };
         refuse("t", self.t.windows(2).position(|w| w[0] > w[1]), "time runs backwards")?;
-        refuse("contact_row", self.contact_row.windows(2).position(|w| w[0] > w[1]), "rows must ascend")?;
-        refuse("contact_row", self.contact_row.iter().position(|r| *r as usize >= n), "no such row")?;
-        refuse("contact_geoms", self.contact_geoms.iter().position(|g| *g as usize >= ng), "no such geom")?;
+        for (what, rows) in [("contact_row", &self.contact_row), ("surface_row", &self.surfaces.row)] {
+            refuse(what, rows.windows(2).position(|w| w[0] > w[1]), "rows must ascend")?;
+            refuse(what, rows.iter().position(|r| *r as usize >= n), "no such row")?;
+        }
+        for (what, geoms) in [("contact_geoms", &self.contact_geoms), ("surface_geoms", &self.surfaces.geoms)]
+        {
+            refuse(what, geoms.iter().position(|g| *g as usize >= ng), "no such geom")?;
+        }
         let last = StepPart::SecondHalf as u8;
         refuse("contact_part", self.contact_part.iter().position(|p| *p > last), "no such part of a step")?;
         refuse(

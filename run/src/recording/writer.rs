@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use signorini_multibody::PressureTriangle;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -23,6 +24,7 @@ pub struct RecordingFile {
     columns: Vec<Column>,
     rows: usize,
     contacts: usize,
+    triangles: usize,
     last: Option<(f64, [f64; 3])>,
     failure: Option<(PathBuf, io::Error)>,
     bytes: Vec<u8>,
@@ -41,14 +43,22 @@ pub struct Written {
     pub energy: Option<[f64; 3]>,
 }
 
+/// Of which an array has one entry each.
+#[derive(Clone, Copy)]
+enum Per {
+    Row,
+    Contact,
+    /// A triangle of a surface.
+    Triangle,
+}
+
 /// One array on its way.
 struct Column {
     name: &'static str,
     descr: &'static str,
     /// Sizes of an entry.
     entry: Vec<usize>,
-    /// An entry per contact, not per row.
-    of_contacts: bool,
+    per: Per,
     path: PathBuf,
     out: BufWriter<File>,
 }
@@ -80,6 +90,7 @@ impl RecordingFile {
             columns: Vec::new(),
             rows: 0,
             contacts: 0,
+            triangles: 0,
             last: None,
             failure: None,
             bytes: Vec::new(),
@@ -131,12 +142,20 @@ impl RecordingFile {
             ("contact_dt", double, vec![]),
             ("contact_part", u8::DESCR, vec![]),
         ];
-        let all = of_rows.into_iter().map(|c| (c, false)).chain(of_contacts.map(|c| (c, true)));
-        for ((name, descr, entry), of_contacts) in all {
+        let of_triangles = [
+            ("surface_row", count, vec![]),
+            ("surface_geoms", count, vec![2]),
+            ("surface_corners", f32::DESCR, vec![3, 3]),
+            ("surface_pressure", f32::DESCR, vec![3]),
+        ];
+        let of_triangles = of_triangles.into_iter().filter(|_| h.has_surfaces);
+        let all = of_rows.into_iter().map(|c| (c, Per::Row));
+        let all = all.chain(of_contacts.map(|c| (c, Per::Contact)));
+        for ((name, descr, entry), per) in all.chain(of_triangles.map(|c| (c, Per::Triangle))) {
             let path = self.folder.join(name);
             let file = File::create(&path).map_err(|e| (path.clone(), e))?;
             let out = BufWriter::with_capacity(BUFFER, file);
-            self.columns.push(Column { name, descr, entry, of_contacts, path, out });
+            self.columns.push(Column { name, descr, entry, per, path, out });
         }
         if let Some(path) = &self.csv_path {
             self.csv = Some(CsvFile::create(path, h).map_err(|e| (path.clone(), e))?);
@@ -175,7 +194,7 @@ impl RecordingFile {
         if let (Some(csv), Some(path)) = (self.csv.take(), &self.csv_path) {
             csv.finish().map_err(|e| (path.clone(), e))?;
         }
-        let (rows, contacts) = (self.rows, self.contacts);
+        let (rows, contacts, triangles) = (self.rows, self.contacts, self.triangles);
         let mut archive = || -> io::Result<()> {
             let mut z = ZipWriter::new(BufWriter::new(File::create(&self.path)?));
             let header = serde_json::to_vec(&self.header).map_err(io::Error::other)?;
@@ -186,7 +205,11 @@ impl RecordingFile {
                 let size = fs::metadata(&c.path)?.len();
                 let options = SimpleFileOptions::default().large_file(size > u64::from(u32::MAX) / 2);
                 z.start_file(format!("{}.npy", c.name), options)?;
-                let mut shape = vec![if c.of_contacts { contacts } else { rows }];
+                let mut shape = vec![match c.per {
+                    Per::Row => rows,
+                    Per::Contact => contacts,
+                    Per::Triangle => triangles,
+                }];
                 shape.extend_from_slice(&c.entry);
                 z.write_all(&npy::head(c.descr, &shape))?;
                 io::copy(&mut File::open(&c.path)?, &mut z)?;
@@ -245,6 +268,16 @@ impl RowSink for RecordingFile {
         self.put("contact_angular_impulse", angular);
         self.put("contact_dt", &[contact.dt]);
         self.put("contact_part", &[contact.part as u8]);
+    }
+
+    fn push_surface(&mut self, t: &PressureTriangle) {
+        self.triangles += 1;
+        self.put("surface_row", &[self.rows.saturating_sub(1) as u32]);
+        self.put("surface_geoms", &t.geoms);
+        for x in &t.corners {
+            self.put("surface_corners", &[x.x as f32, x.y as f32, x.z as f32]);
+        }
+        self.put("surface_pressure", &t.pressure.map(|p| p as f32));
     }
 
     fn has_failed(&self) -> bool {

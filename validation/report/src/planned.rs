@@ -34,7 +34,7 @@ pub fn recording(scene: &Scene, steps: &str, record: &EpisodeRecord) -> Result<O
         RunLabels { solver: plant.clone(), law: format!("plans: {plans}"), integrator: steps.into() };
     let none = vec![0.0; probe.model().actuators.len()];
     let held = HeldInputs { control: &none, mocap: &mocap };
-    let start = RecordingStart { scene, labels, x0: first, held };
+    let start = RecordingStart { scene, labels, x0: first, held, surfaces: false };
     let mut r = Recorder::with_system(start, probe, method.single_step(), Recording::default())?;
     for (x, step) in record.states.iter().skip(1).zip(&record.steps) {
         put(&mut mocap, step.time);
