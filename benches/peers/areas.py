@@ -46,13 +46,15 @@ def material(hint):
     return config
 
 
-def build(path, hint):
-    """A continuous plant of an MJCF file, and its initial context from the keyframe."""
+def build(path, hint, approximation=None, step=0.0):
+    """A plant of an MJCF file, continuous unless it has a step, and its initial context from the keyframe."""
     builder = DiagramBuilder()
-    config = MultibodyPlantConfig(time_step=0.0, contact_model="hydroelastic_with_fallback", stiction_tolerance=1e-4)
+    config = MultibodyPlantConfig(time_step=step, contact_model="hydroelastic_with_fallback", stiction_tolerance=1e-4)
     plant, scene_graph = AddMultibodyPlant(config, builder)
     scene_graph.set_config(material(hint))
     Parser(plant).AddModels(str(path))
+    if approximation is not None:
+        plant.set_discrete_contact_approximation(approximation)
     plant.Finalize()
     diagram = builder.Build()
     key = ElementTree.parse(path).getroot().find("keyframe/key")

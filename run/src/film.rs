@@ -1,6 +1,8 @@
 //! Motions of pages for the viewer.
 
-use crate::recording::{Recording, RecordingHeader, Row};
+use signorini_multibody::PressureTriangle;
+
+use crate::recording::{Recording, RecordingHeader, Row, RowSink};
 use crate::snapshot::{Camera, Still, stills};
 use crate::view;
 
@@ -63,6 +65,16 @@ impl Film {
         self.due = (due + self.interval).max(t);
         // Energies are not looked at.
         self.recording.push(&Row { t, poses, points, energy: [f64::NAN; 3], ..Row::default() });
+    }
+
+    /// Whether pictures have the surfaces over which geoms meet.
+    pub fn has_surfaces(&self) -> bool {
+        self.recording.header.has_surfaces
+    }
+
+    /// Adds a triangle of a surface over which geoms meet to the last picture.
+    pub fn take_surface(&mut self, triangle: &PressureTriangle) {
+        self.recording.push_surface(triangle);
     }
 
     /// The pictures so far: times \[s\], poses and places as [`Film::take`] has them.

@@ -93,12 +93,18 @@ fn analytic_what_is_pushed_from_outside_stops_before_a_wall() {
                 <body><freejoint/><geom type='box' size='.05 .05 .05' mass='.1'/></body></worldbody></mujoco>";
     for dt in [1e-2, 2e-2, 5e-2] {
         for engine in [Method::comfree().with_step(dt), Method::icf().with_step(dt)] {
-            let scene = Scene::from_mjcf(text, "driven.xml", &LoadOptions::default()).unwrap();
-            let mut sys = engine.system(&scene).unwrap();
-            let mut x = sys.initial_state(None).unwrap();
-            sys.applied_force_mut()[0] = 40.0;
-            engine.integrator().unwrap().advance(&mut sys, &mut x, 20.0 * dt, &mut NoObserver).unwrap();
-            assert!((0.018..0.0205).contains(&x.q[0]), "{dt} s: {}", x.q[0]);
+            for by_field in [false, true] {
+                let scene = Scene::from_mjcf(text, "driven.xml", &LoadOptions::default()).unwrap();
+                let mut sys = engine.system(&scene).unwrap();
+                let mut x = sys.initial_state(None).unwrap();
+                if by_field {
+                    sys.set_force_field(Some(Box::new(|_, _, _, _, f| f[0] += 40.0)));
+                } else {
+                    sys.applied_force_mut()[0] = 40.0;
+                }
+                engine.integrator().unwrap().advance(&mut sys, &mut x, 20.0 * dt, &mut NoObserver).unwrap();
+                assert!((0.018..0.0205).contains(&x.q[0]), "{dt} s, by a field: {by_field}: {}", x.q[0]);
+            }
         }
     }
 }

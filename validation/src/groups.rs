@@ -28,15 +28,12 @@ pub const GROUPS: [Group; 8] = [
                 "the residuals of one solve, whose scene and numbers could not be read from the paper",
             ),
             ("Figure 6", "its scenes a and b are on the page `cross/hydroelastic`"),
-            ("Figure 7", KURTZ_NEEDS),
             (
                 "Figure 9",
                 "the trapezoid rule on the hard clutter: the rule here is of first order for bodies that turn, so that its work says nothing of that of the paper",
             ),
-            ("Figure 10", "compares with integrators of Drake that are not here"),
             ("Figure 11", KURTZ_NEEDS),
             ("Figure 12", KURTZ_NEEDS),
-            ("Figure 13", KURTZ_NEEDS),
             (
                 "Figure 14",
                 "its scene is here as the page `kurtz2025cenic/reference_conveyor`, against an independent reference",

@@ -21,6 +21,7 @@ pub mod identify;
 pub mod kurtz2025cenic;
 mod motion;
 mod mujoco_worlds;
+mod path;
 mod random;
 pub mod robots;
 pub mod scenes;

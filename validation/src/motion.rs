@@ -1,10 +1,11 @@
 //! Motions of rigid bodies for the viewer.
 
-use signorini_core::{AcceptedStep, State, StepObserver};
+use signorini_core::{AcceptedStep, State, StepObserver, System};
 use signorini_multibody::{Kinematics, RigidSystem};
 use signorini_report::PageError;
+use signorini_run::areas::Areas;
 use signorini_run::recorder::{RunLabels, header};
-use signorini_run::recording::push_pose;
+use signorini_run::recording::{RecordingHeader, push_pose};
 use signorini_run::{Method, film};
 use signorini_scene::Scene;
 
@@ -37,9 +38,14 @@ impl Motion {
         x: &State,
         end: f64,
     ) -> Result<Self, PageError> {
-        let rigid = method.system(scene).map_err(PageError::from_error)?;
+        let mut rigid = method.system(scene).map_err(PageError::from_error)?;
         let kinematics = Kinematics::new(rigid.model());
-        let film = film::Film::new(header(scene, RunLabels::of(method), Vec::new()));
+        let has_surfaces = Areas::of(scene).any();
+        if has_surfaces {
+            rigid.keep_surfaces();
+        }
+        let header = header(scene, RunLabels::of(method), Vec::new());
+        let film = film::Film::new(RecordingHeader { has_surfaces, ..header });
         let mut out = Self { film, rigid, kinematics, end };
         out.see(x);
         Ok(out)
@@ -55,6 +61,10 @@ impl Motion {
         let mut poses = Vec::new();
         self.kinematics.x_wb.iter().for_each(|p| push_pose(p, &mut poses));
         self.film.take(x.t, &poses, &[]);
+        if self.film.has_surfaces() {
+            self.rigid.energy(x);
+            self.rigid.surfaces().iter().for_each(|t| self.film.take_surface(t));
+        }
     }
 
     /// The page that shows it.

@@ -6,12 +6,12 @@ use crate::actuation::gains::for_drives;
 use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
 
-/// Changes of velocity that motors, springs and applied forces may make within a step, for the contacts that they may lead to: an estimate without contact.
+/// Changes of velocity that motors, springs, applied forces and force fields may make within a step, for the contacts that they may lead to: an estimate without contact.
 ///
 /// ```text
-/// A' Δv = h (τ − c − K (q₀ − q_rest) − D v₀) + Σ_i r_i h f_i(v₀),   A' = M + h D + h² K + Σ_i h K_i r_i r_iᵀ
+/// A' Δv = h (τ + τ_f − c − K (q₀ − q_rest) − D v₀) + Σ_i r_i h f_i(v₀),   A' = M + h D + h² K + Σ_i h K_i r_i r_iᵀ
 /// ```
-/// f_i is the force of a motor or tendon, within its limits, and K_i its gain where it is between them: one Newton step of the joints without contact, equalities and dry friction, blocks of
+/// τ_f are the forces of a field, f_i is the force of a motor or tendon, within its limits, and K_i its gain where it is between them: one Newton step of the joints without contact, equalities and dry friction, blocks of
 /// tendons between trees left out. Where joints are solved before contacts, it is the result of that solve. Trees that nothing drives have Δv = 0: gravity is looked ahead to elsewhere.
 #[derive(Clone, Debug)]
 pub(crate) struct Drive {
@@ -54,11 +54,12 @@ impl Drive {
         !self.trees.contains(&true)
     }
 
-    /// Finds which trees are driven.
-    pub(crate) fn begin(&mut self, i: &Inputs<'_>) -> &Self {
+    /// Finds which trees are driven; `field` has the forces of a field, nv.
+    pub(crate) fn begin(&mut self, i: &Inputs<'_>, field: &[f64]) -> &Self {
         self.change.fill(0.0);
         for (t, tree) in i.model.trees.iter().enumerate() {
-            self.trees[t] = self.always[t] || i.held.applied[tree.dofs.clone()].iter().any(|f| *f != 0.0);
+            let pushes = |force: &[f64]| force[tree.dofs.clone()].iter().any(|f| *f != 0.0);
+            self.trees[t] = self.always[t] || pushes(&i.held.applied) || pushes(field);
         }
         // A driven tree drives all that it is tied to: first the group, then its members.
         for t in 0..self.group.len() {
@@ -87,15 +88,17 @@ impl Drive {
         dt: f64,
     ) -> Result<(), ProblemError> {
         let model = i.model;
-        let (x0, FreeMotion { mass, force, spring, .. }) = (&at.x0, motion);
+        let (x0, FreeMotion { mass, force, field, spring, .. }) = (&at.x0, motion);
         for (t, tree) in model.trees.iter().enumerate().filter(|(t, _)| self.trees[*t]) {
             let (block, n) = (self.inertia.block_mut(t), tree.dofs.len());
             block.copy_from_slice(mass.block(t));
             for (k, dof) in tree.dofs.clone().enumerate() {
                 let (stiffness, damping) = model.spring_and_damper(dof);
                 block[k * n + k] += dt * (damping + dt * stiffness);
-                self.change[dof] =
-                    dt * (force[dof] - stiffness * (spring[dof] + dt * x0.v[dof]) - damping * x0.v[dof]);
+                self.change[dof] = dt
+                    * (force[dof] + field[dof]
+                        - stiffness * (spring[dof] + dt * x0.v[dof])
+                        - damping * x0.v[dof]);
             }
         }
         let Self { trees, change, inertia, .. } = self;

@@ -65,17 +65,19 @@ impl Prepared {
         }
     }
 
-    /// Looks ahead to the drive of the bodies over a step of `horizon` \[s\].
+    /// Looks ahead to the drive of the bodies over a step of `horizon` \[s\], forces of a field among it.
     pub(crate) fn look_ahead(&mut self, i: &Inputs<'_>, horizon: f64) -> Result<(), ProblemError> {
         let Self { at, motion, drive, problem, .. } = self;
         let moves = horizon > 0.0 && horizon.is_finite();
-        if drive.begin(i).is_idle() || !moves {
+        if !moves {
+            motion.field.fill(0.0);
+        }
+        if drive.begin(i, &motion.field).is_idle() || !moves {
             return Ok(());
         }
         match problem {
             RigidProblem::Together(_) => drive.predict(i, at, motion, horizon),
             RigidProblem::JointsFirst(p) => {
-                motion.field.fill(0.0);
                 p.look_ahead(i, at, motion, horizon, drive);
                 Ok(())
             }

@@ -8,6 +8,7 @@ use signorini_scene::{Keyframe, Pose, Scene};
 use crate::actuation::adhesion::add_adhesion;
 use crate::actuation::gains::for_drives;
 use crate::actuation::inputs::{Held, Inputs, Settings};
+use crate::actuation::state_kinematics::StateKinematics;
 use crate::contact::collision::CollidingPair;
 use crate::contact::contact_model;
 use crate::contact::crossing::Crossing;
@@ -34,7 +35,7 @@ pub struct Penetration {
     pub depth: f64,
 }
 
-/// Adds generalised forces \[N or N·m\], nv, to a step: (model, kinematics and state at its start, time halfway through it, force).
+/// Adds generalised forces \[N or N·m\], nv, to a step: (model, kinematics and state at its start, time halfway through it, force). Where contacts are looked for ahead it is asked for that as well.
 pub type ForceField = Box<dyn FnMut(&Model, &Kinematics, &State, f64, &mut [f64]) + Send>;
 
 /// A scene in generalised coordinates under one contact law: the rigid [`System`].
@@ -226,12 +227,12 @@ impl RigidSystem {
         Energy { contact, ..energy(&self.model, kin, tendons, x) }
     }
 
-    /// Keeps the surfaces over which geoms meet at each later [`Self::energy_at`], for [`Self::surfaces`].
+    /// Keeps the surfaces over which geoms meet at each state whose energy is asked for from now on, for [`Self::surfaces`].
     pub fn keep_surfaces(&mut self) {
         self.search.collision.keep_surfaces();
     }
 
-    /// Surfaces over which geoms met at the last [`Self::energy_at`], pair by pair; empty before [`Self::keep_surfaces`].
+    /// Surfaces over which geoms meet at the last state whose energy was asked for, pair by pair; empty before [`Self::keep_surfaces`].
     pub fn surfaces(&self) -> &[PressureTriangle] {
         self.search.collision.surfaces()
     }
@@ -275,6 +276,10 @@ impl RigidSystem {
         p.horizon = horizon;
         p.resting.none();
         if self.settings.contact && self.options.speculative {
+            let moves = horizon > 0.0 && horizon.is_finite();
+            if moves {
+                set_field(&mut self.force_field, inputs.model, &p.at, horizon, &mut p.motion.field)?;
+            }
             p.look_ahead(&inputs, horizon)?;
             let motion = &self.search.motion;
             if near && !motion.rests_open() {
@@ -441,11 +446,7 @@ impl System for RigidSystem {
             return Err(ProblemError::NotPrepared { slot });
         }
         let (at, force) = (&p.at, &mut p.motion.field);
-        force.fill(0.0);
-        if let Some(field) = &mut self.force_field {
-            field(&self.model, &at.kin, &at.x0, at.x0.t + 0.5 * dt, force);
-            check_finite("force field", force)?;
-        }
+        set_field(&mut self.force_field, &self.model, at, dt, force)?;
         add_adhesion(&inputs!(self), at, p.problem.contacts().frozen.contacts(), dt, force);
         p.set_step(&inputs!(self), dt)?;
         Ok(p.problem.step_problem())
@@ -549,6 +550,20 @@ impl System for RigidSystem {
         );
         Energy { contact, ..energy(&self.model, &p.at.kin, &p.at.tendons, x) }
     }
+}
+
+/// Forces of a field halfway through a step of `dt` \[s\]; none without one.
+fn set_field(
+    field: &mut Option<ForceField>,
+    model: &Model,
+    at: &StateKinematics,
+    dt: f64,
+    force: &mut [f64],
+) -> Result<(), ProblemError> {
+    force.fill(0.0);
+    let Some(field) = field else { return Ok(()) };
+    field(model, &at.kin, &at.x0, at.x0.t + 0.5 * dt, force);
+    check_finite("force field", force)
 }
 
 /// Energies but that of contacts, at a state whose kinematics and tendons are known.

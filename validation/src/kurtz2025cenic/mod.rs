@@ -1,8 +1,12 @@
 //! Figures and tables of kurtz2025cenic.
 
+mod area_record;
 mod fig02;
 mod fig04;
+mod fig07;
 mod fig08;
+mod fig10;
+mod fig13;
 mod fig19;
 mod modes;
 mod references;
@@ -19,7 +23,10 @@ pub fn pages() -> Vec<&'static dyn Page> {
     vec![
         &fig02::Fig02,
         &fig04::Fig04,
+        &fig07::Fig07,
         &fig08::Fig08,
+        &fig10::Fig10,
+        &fig13::Fig13,
         &tables::Table2,
         &tables::Table3,
         &modes::Modes,

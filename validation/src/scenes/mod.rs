@@ -1,5 +1,6 @@
 //! The scenes of the pages, stated in code with every parameter.
 
+pub(crate) mod areas;
 mod clutter;
 mod heap;
 mod parts;

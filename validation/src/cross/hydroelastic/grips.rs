@@ -4,11 +4,10 @@ use signorini_report::{Claim, Context, Mark, PageError, PageOutput, Plot, Table}
 use signorini_run::Method;
 use signorini_scene::Scene;
 
-use super::paper_scenes::{gripper_lowest, load, rotation, slip};
+use super::paper_scenes::gripper_lowest;
 use super::{ACCURACIES, GRAVITY, Path, modes};
+use crate::scenes::areas::{held_peg, rotation, slip};
 
-/// Distance of the fingers' middles from the peg's, 0.01 m in the file \[m\]: a gap of 9.8 mm for a peg of 10.02 mm.
-const FINGER: f64 = 0.0099;
 /// Overlap per side \[m\].
 const OVERLAP: f64 = 0.11e-3;
 /// Normal force of one finger \[N\]: two fields in series with 5 mm each and 1e7 Pa, over 10 mm × 10 mm.
@@ -32,17 +31,6 @@ const WIDTH: f64 = 0.01;
 /// Most turn of a grip at rest in 10 s \[°\].
 const TURN: f64 = 0.1;
 
-/// The gripper with fingers that are nearer to each other.
-fn gripper(ctx: &Context) -> Result<Scene, PageError> {
-    let mut scene = load(ctx, "models/areas/gripper.xml")?;
-    for geom in &mut scene.geoms {
-        if geom.name == "left" || geom.name == "right" {
-            geom.pose.translation.vector.x = FINGER.copysign(geom.pose.translation.vector.x);
-        }
-    }
-    Ok(scene)
-}
-
 /// Most way along the fingers that friction leaves \[m\]: the gripper rebounds with the speed of its fall at most.
 fn most_slip() -> f64 {
     let relative = 2.0 * (2.0 * GRAVITY * FALL).sqrt();
@@ -61,7 +49,7 @@ pub(super) fn run(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
         number(1e3 * MASS),
         number(1e3 * bound)
     ));
-    let scene = gripper(ctx)?;
+    let scene = held_peg(ctx)?;
     let mut table = Table::new(
         "The gripper with a gap of 9.8 mm: 2 s from its fall",
         &[

@@ -1,10 +1,8 @@
-use signorini_core::{AcceptedStep, AdvanceReport, State, StepObserver};
 use signorini_report::{Context, Page, PageError, PageOutput};
 use signorini_run::Method;
-use signorini_scene::Scene;
 
 use super::failed;
-use crate::motion::Motion;
+use crate::path::Path;
 
 mod closed_forms;
 mod grips;
@@ -47,71 +45,6 @@ impl Page for HydroelasticContact {
         plates::run(ctx, &mut out)?;
         record.show(&mut out);
         Ok(out)
-    }
-}
-
-/// Accepted states of a run and its work.
-struct Path {
-    t: Vec<f64>,
-    q: Vec<Vec<f64>>,
-    v: Vec<Vec<f64>>,
-    report: AdvanceReport,
-    motion: Option<Motion>,
-}
-
-impl StepObserver for Path {
-    fn accepted(&mut self, step: &AcceptedStep<'_>) {
-        self.keep(step.x1);
-        if let Some(motion) = &mut self.motion {
-            motion.accepted(step);
-        }
-    }
-}
-
-impl Path {
-    fn keep(&mut self, x: &State) {
-        self.t.push(x.t);
-        self.q.push(x.q.clone());
-        self.v.push(x.v.clone());
-    }
-
-    /// A run from the first keyframe, or from the reference configuration where there is none; the state is changed before.
-    fn run(
-        scene: &Scene,
-        method: &Method,
-        end: f64,
-        filmed: bool,
-        change: impl FnOnce(&mut State),
-    ) -> Result<Self, PageError> {
-        let mut sys = method.system(scene).map_err(failed)?;
-        let mut x = sys.initial_state(scene.keyframes.first()).map_err(failed)?;
-        change(&mut x);
-        let motion = filmed.then(|| Motion::starting_at(scene, method, &x, end)).transpose()?;
-        let report = AdvanceReport::default();
-        let mut path = Self { t: Vec::new(), q: Vec::new(), v: Vec::new(), report, motion };
-        path.keep(&x);
-        let mut integrator = method.integrator().map_err(failed)?;
-        path.report = integrator.advance(&mut sys, &mut x, end, &mut path).map_err(failed)?;
-        Ok(path)
-    }
-
-    fn last(&self) -> usize {
-        self.t.len() - 1
-    }
-
-    /// The smallest value of a function of the positions over all accepted states.
-    fn lowest(&self, of: impl Fn(&[f64]) -> f64) -> f64 {
-        self.q.iter().map(|q| of(q)).fold(f64::INFINITY, f64::min)
-    }
-
-    /// A curve of at most 600 states.
-    fn curve(&self, of: impl Fn(&[f64], &[f64]) -> f64) -> Vec<(f64, f64)> {
-        let stride = self.t.len().div_ceil(600).max(1);
-        let mut rows: Vec<usize> = (0..self.t.len()).step_by(stride).collect();
-        if rows.last() != Some(&self.last()) {
-            rows.push(self.last());
-        }
-        rows.into_iter().map(|i| (self.t[i], of(&self.q[i], &self.v[i]))).collect()
     }
 }
 

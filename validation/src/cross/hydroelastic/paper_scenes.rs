@@ -1,10 +1,10 @@
-use signorini_core::na::{Quaternion, UnitQuaternion, Vector3};
+use signorini_core::na::Vector3;
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, PageError, PageOutput, Plot, Table};
-use signorini_scene::{LoadOptions, Scene};
 
 use super::record::Record;
-use super::{ACCURACIES, Path, failed, modes};
+use super::{ACCURACIES, Path, modes};
+use crate::scenes::areas::{self, rotation, slip};
 
 /// A scene of kurtz2025cenic, fig. 6.
 struct PaperScene {
@@ -46,20 +46,6 @@ const FILMED: f64 = 1e-4;
 /// Half extents of the peg \[m\].
 const PEG: [f64; 3] = [0.00501, 0.005, 0.04];
 
-pub(super) fn load(ctx: &Context, file: &str) -> Result<Scene, PageError> {
-    let mut scene = Scene::load(ctx.root.join(file), &LoadOptions::default()).map_err(failed)?;
-    // The files state no colours; films tell bodies apart.
-    for geom in scene.geoms.iter_mut().filter(|g| g.body != 0) {
-        geom.rgba = [[0.20, 0.45, 0.70, 1.0], [0.85, 0.40, 0.15, 1.0]][(geom.body - 1) % 2];
-    }
-    Ok(scene)
-}
-
-/// Rotation of a free body whose position begins the coordinates.
-pub(super) fn rotation(q: &[f64]) -> UnitQuaternion<f64> {
-    UnitQuaternion::new_normalize(Quaternion::new(q[3], q[4], q[5], q[6]))
-}
-
 /// Lowest point of the cylinder of radius and half length 0.1 m.
 fn cylinder_lowest(q: &[f64]) -> f64 {
     let up = (rotation(q) * Vector3::z()).z.abs();
@@ -71,11 +57,6 @@ pub(super) fn gripper_lowest(q: &[f64]) -> f64 {
     let turn = rotation(&q[1..]);
     let reach: f64 = (0..3).map(|i| PEG[i] * (turn * Vector3::ith(i, 1.0)).z.abs()).sum();
     f64::min(q[0] + 0.2, q[3] - reach)
-}
-
-/// Way of the peg down along the fingers since the start \[m\].
-pub(super) fn slip(first: &[f64], q: &[f64]) -> f64 {
-    (first[3] - first[0]) - (q[3] - q[0])
 }
 
 pub(super) fn run(ctx: &Context, record: &Record, out: &mut PageOutput) -> Result<(), PageError> {
@@ -114,7 +95,7 @@ pub(super) fn run(ctx: &Context, record: &Record, out: &mut PageOutput) -> Resul
     );
     let mut films = Vec::new();
     for scene in &SCENES {
-        let model = load(ctx, scene.file)?;
+        let model = areas::load(ctx, scene.file)?;
         let mut lowest = [f64::INFINITY; 2];
         for accuracy in ACCURACIES.into_iter().chain(scene.finer.iter().copied()) {
             for (mode, method) in modes(accuracy)? {
