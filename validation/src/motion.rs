@@ -28,6 +28,16 @@ impl Motion {
         Self::starting_at(scene, method, &x, end)
     }
 
+    /// Film of a scene under a method, from its first keyframe where it has one; later states than `end` \[s\] are left out.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(crate) fn of_keyframe(scene: &Scene, method: &Method, end: f64) -> Result<Self, PageError> {
+        let mut rigid = method.system(scene).map_err(PageError::from_error)?;
+        let x = rigid.initial_state(scene.keyframes.first()).map_err(PageError::from_error)?;
+        Self::starting_at(scene, method, &x, end)
+    }
+
     /// Film of a scene under a method, from a state on.
     ///
     /// # Errors

@@ -147,7 +147,10 @@ impl Page for Fig13 {
              names a force inverse to the distance; the numbers are those of the authors' code. The base takes the reaction. The force is one of the user's own \
              (`RigidSystem::set_force_field`), which a step takes at its start.",
         ]);
-        let scene = load(ctx, "models/areas/vacuum_gripper.xml")?;
+        let mut scene = load(ctx, "models/areas/vacuum_gripper.xml")?;
+        for geom in scene.geoms.iter_mut().filter(|g| g.name.starts_with("cup")) {
+            geom.rgba = [0.85, 0.40, 0.15, 1.0];
+        }
         let mut table = Table::new(
             "One second from the start, box at rest 2 mm below the bellows",
             &[
@@ -176,10 +179,7 @@ impl Page for Fig13 {
                 let method = Method::cenic(accuracy);
                 let method = if paper { method.in_paper_mode().map_err(failed)? } else { method };
                 let filmed = !paper && accuracy == FILMED;
-                let key = scene.keyframes.first();
-                let start = method.system(&scene).map_err(failed)?.initial_state(key).map_err(failed)?;
-                let mut motion =
-                    filmed.then(|| Motion::starting_at(&scene, &method, &start, TIME[0])).transpose()?;
+                let mut motion = filmed.then(|| Motion::of_keyframe(&scene, &method, TIME[0])).transpose()?;
                 let held = hold(&scene, &method, motion.as_mut())?;
                 film = film.or(motion);
                 let late = || held.rows.iter().filter(|r| r[0] >= TIME[1]);

@@ -6,6 +6,7 @@ mod fig04;
 mod fig07;
 mod fig08;
 mod fig10;
+mod fig11;
 mod fig13;
 mod fig19;
 mod modes;
@@ -26,6 +27,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &fig07::Fig07,
         &fig08::Fig08,
         &fig10::Fig10,
+        &fig11::Fig11,
         &fig13::Fig13,
         &tables::Table2,
         &tables::Table3,
