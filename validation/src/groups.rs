@@ -3,8 +3,7 @@
 use signorini_report::{Group, MainClaim};
 
 /// Reasons for which figures are missing.
-const KURTZ_NEEDS: &str =
-    "needs a controller or a recording that is not public";
+const KURTZ_NEEDS: &str = "needs a controller or a recording that is not public";
 const BORSE_NEEDS: &str = "needs the robot hand or the humanoid as hardware";
 const HUROVA_NEEDS: &str = "has no page: the pages repeat the tasks and the numbers of Figures 1 and 5";
 const YU_NEEDS: &str = "cloth has no strong coupling here, so that the scene has no strong reference";
