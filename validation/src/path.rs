@@ -1,6 +1,7 @@
 //! Paths of bodies: the accepted states of a run.
 
 use signorini_core::{AcceptedStep, AdvanceReport, State, StepObserver};
+use signorini_multibody::RigidSystem;
 use signorini_report::PageError;
 use signorini_run::Method;
 use signorini_scene::Scene;
@@ -45,7 +46,19 @@ impl Path {
         filmed: bool,
         change: impl FnOnce(&mut State),
     ) -> Result<Self, PageError> {
-        let mut sys = method.system(scene).map_err(PageError::from_error)?;
+        let sys = method.system(scene).map_err(PageError::from_error)?;
+        Self::of_system(sys, scene, method, end, filmed, change)
+    }
+
+    /// As [`Self::run`], of a system of one's own, under the stepping of a method.
+    pub(crate) fn of_system(
+        mut sys: RigidSystem,
+        scene: &Scene,
+        method: &Method,
+        end: f64,
+        filmed: bool,
+        change: impl FnOnce(&mut State),
+    ) -> Result<Self, PageError> {
         let mut x = sys.initial_state(scene.keyframes.first()).map_err(PageError::from_error)?;
         change(&mut x);
         let motion = filmed.then(|| Motion::starting_at(scene, method, &x, end)).transpose()?;

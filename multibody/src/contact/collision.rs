@@ -186,18 +186,19 @@ pub(crate) struct Collision {
     /// Way that proxies have gone, and what is known of each pair of the table.
     travel: Travel,
     known: Vec<Known>,
-    /// The law of contacts glides.
+    /// The law of contacts glides; polygons of areas have their moments.
     glides: bool,
+    moments: bool,
 }
 
 impl Collision {
-    /// Collects the geoms that take part; friction above `steepest` is taken as that; `inverse_masses` are those of bodies at the reference configuration \[1/kg\]; `glides` tells of the law of contacts.
+    /// Collects the geoms that take part; friction above `steepest` is taken as that; `inverse_masses` are those of bodies at the reference configuration \[1/kg\]; `glides` tells of the law of contacts, `moments` of polygons of areas.
     pub(crate) fn new(
         scene: &Scene,
         model: &Model,
         steepest: f64,
         inverse_masses: &[f64],
-        glides: bool,
+        [glides, moments]: [bool; 2],
     ) -> Result<Self, ModelError> {
         let named: HashSet<usize> = scene.pairs.iter().flat_map(|p| [p.geom_a, p.geom_b]).collect();
         let mut colliders = Vec::new();
@@ -245,6 +246,7 @@ impl Collision {
             travel: Travel::new(proxies.len()),
             known: Vec::new(),
             glides,
+            moments,
             colliders,
             proxies,
             rules,
@@ -295,7 +297,7 @@ impl Collision {
             pairs.extend(numbers.filter_map(|(i, j)| rules.pair(colliders, i, j)));
         });
         self.known.resize_with(self.table.pairs.len(), Known::default);
-        let (known, glides) = (&self.known, self.glides);
+        let (known, glides, moments) = (&self.known, self.glides, self.moments);
         motion.fly();
         let near_pairs = &mut self.near_pairs;
         near_pairs.points.clear();
@@ -309,8 +311,15 @@ impl Collision {
                 }
                 let p = &self.table.pairs[k];
                 let margin = p.margin + speculative;
-                let placed =
-                    Placed { model, colliders, kin, motion, glides, neighbours: &known[k].neighbours };
+                let placed = Placed {
+                    model,
+                    colliders,
+                    kin,
+                    motion,
+                    glides,
+                    moments,
+                    neighbours: &known[k].neighbours,
+                };
                 let distance = placed.distance(p, margin + FAR * speculative);
                 if distance > margin {
                     known[k].until.set(travel.until(key, distance - p.margin));
@@ -335,8 +344,15 @@ impl Collision {
             near_pairs.kept.iter_mut().for_each(Vec::clear);
         }
         for Query { pair, bodies, points, margin } in &near_pairs.queries {
-            let placed =
-                Placed { model, colliders, kin, motion, glides, neighbours: &known[*pair].neighbours };
+            let placed = Placed {
+                model,
+                colliders,
+                kin,
+                motion,
+                glides,
+                moments,
+                neighbours: &known[*pair].neighbours,
+            };
             let p = &self.table.pairs[*pair];
             near_pairs.met.clear();
             near_pairs.met.extend_from_slice(&near_pairs.points[points.clone()]);

@@ -234,8 +234,11 @@ impl Placed<'_> {
             let n = polygon.normal;
             // A spring that is nothing where bodies touch first, where the tangent is softer than that.
             let deep = at.closer > 0.0 && at.depth > 0.0;
-            let (points, count) =
-                if few { Quadrature::of(surface, polygon) } else { Quadrature::one(polygon) };
+            let (points, count) = match (self.moments, few) {
+                (true, true) => Quadrature::of(surface, polygon),
+                (true, false) => Quadrature::one(polygon),
+                (false, _) => Quadrature::at(polygon.centroid, polygon.pressure),
+            };
             for (k, point) in points[..count].iter().enumerate() {
                 let part = polygon.area / count as f64;
                 let elastic = part * point.pressure;
@@ -267,9 +270,14 @@ struct Quadrature {
 }
 
 impl Quadrature {
+    /// One point.
+    fn at(place: Point3<f64>, pressure: f64) -> ([Self; 3], usize) {
+        ([Self { place, pressure }; 3], 1)
+    }
+
     /// The centre of pressure alone.
     fn one(polygon: &ContactPolygon) -> ([Self; 3], usize) {
-        ([Self { place: polygon.center_of_pressure, pressure: polygon.pressure }; 3], 1)
+        Self::at(polygon.center_of_pressure, polygon.pressure)
     }
 
     /// Three points of equal weight with the second moments of a polygon, so that force, moment and stiffness against turning are those of the whole polygon: with the covariance L Lᵀ of its points

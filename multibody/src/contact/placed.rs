@@ -21,6 +21,8 @@ pub(crate) struct Placed<'a> {
     pub(crate) motion: &'a Motion,
     /// The law of contacts glides: [`LawProperties::glides`](signorini_core::LawProperties::glides).
     pub(crate) glides: bool,
+    /// [`RigidOptions::area_moments`](crate::RigidOptions::area_moments).
+    pub(crate) moments: bool,
     /// Triangles of the pair that were near each other.
     pub(crate) neighbours: &'a RefCell<Neighbours>,
 }

@@ -22,16 +22,17 @@ pub(crate) struct ContactSearch {
 }
 
 impl ContactSearch {
-    /// Friction above [`RigidLaws::steepest`] is taken as that; bodies float freely as `free` says.
+    /// Friction above [`RigidLaws::steepest`] is taken as that; bodies float freely as `free` says; `moments`: [`RigidOptions::area_moments`](crate::RigidOptions::area_moments).
     pub(crate) fn new(
         scene: &Scene,
         model: &Model,
         laws: &RigidLaws,
         reference: &ReferenceMass,
         free: &FreeBodies,
+        moments: bool,
     ) -> Result<Self, ModelError> {
         let glides = laws.contact.properties().glides;
-        let collision = Collision::new(scene, model, laws.steepest, &reference.bodies, glides)?;
+        let collision = Collision::new(scene, model, laws.steepest, &reference.bodies, [glides, moments])?;
         if let Some(refusal) = collision.refused(scene, laws.contact.as_ref()) {
             return Err(refusal);
         }

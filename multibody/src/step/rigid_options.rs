@@ -1,5 +1,5 @@
 use signorini_core::ContactSolver;
-use signorini_laws::NearRigid;
+use signorini_laws::{Lagged, NearRigid};
 
 /// Makes the solver that joints are solved with where they come before contacts: one of convex frozen problems, such as `IcfSolver::boxed` of `signorini-icf`. It is asked where Newton's method on
 /// the pieces of the laws does not end.
@@ -19,6 +19,8 @@ pub struct RigidOptions {
     pub carries_momentum: bool,
     /// σ_R of the dry friction of joints and tendons: a load creeps at most at v_s, or at σ_R times the speed that friction could stop in a step if that is larger.
     pub sigma_r: f64,
+    /// Polygons of an area have contacts with the moments of their pressure (papers/kurtz2025cenic, contact over areas). False: each has one contact at its centroid, as the paper has them.
+    pub area_moments: bool,
     /// Actuators, tendon springs, dry friction and equalities are solved before contacts, with this solver, and enter A and v* of the problem, rather than
     /// being laws of it, as explicit solvers need it. None: they are laws beside the contacts. Where contacts push a motor or dry friction over its limits, or back from them, the problem asks for
     /// another solve ([`StepProblem::relag`](signorini_core::StepProblem::relag)): joints and contacts by turns, up to four times; from then on limits are kept and laws that reached theirs stay
@@ -34,12 +36,25 @@ impl Default for RigidOptions {
             equality_period: 3e-3,
             carries_momentum: true,
             sigma_r: 1e-6,
+            area_moments: true,
             joints_first: None,
         }
     }
 }
 
 impl RigidOptions {
+    /// As in the tables of kurtz2025cenic: no look ahead, forces of the start of the step, its near-rigid equalities and its σ_R. Polygons of areas keep their moments.
+    pub fn published() -> Self {
+        Self {
+            speculative: false,
+            carries_momentum: false,
+            equality_weight: 0.0,
+            equality_period: 0.1,
+            sigma_r: Lagged::default().sigma_r,
+            ..Self::default()
+        }
+    }
+
     /// The law of equalities.
     pub(crate) fn equality_law(&self) -> NearRigid {
         NearRigid { beta: self.equality_period }

@@ -90,7 +90,7 @@ impl RigidSystem {
             true => FreeBodies::of(&model),
             false => FreeBodies::default(),
         };
-        let search = ContactSearch::new(scene, &model, laws, &reference, &free_bodies)?;
+        let search = ContactSearch::new(scene, &model, laws, &reference, &free_bodies, options.area_moments)?;
         if let Some(message) = search.collision.unsupported() {
             return Err(ModelError::Element {
                 place: Box::default(),

@@ -1,4 +1,4 @@
-use signorini_laws::{DualCone, Gains, Lagged, Law};
+use signorini_laws::{DualCone, Gains, Law};
 use signorini_multibody::{RigidLaws, RigidOptions, RigidSystem};
 use signorini_scene::Scene;
 
@@ -46,14 +46,5 @@ pub(super) fn acting_if(asked: bool, law: &Law) -> Law {
 
 /// Options of a system: those of the paper in paper mode.
 pub(super) fn rigid_options(paper: bool) -> RigidOptions {
-    let options = RigidOptions { speculative: !paper, carries_momentum: !paper, ..RigidOptions::default() };
-    match paper {
-        true => RigidOptions {
-            equality_weight: 0.0,
-            equality_period: 0.1,
-            sigma_r: Lagged::default().sigma_r,
-            ..options
-        },
-        false => options,
-    }
+    if paper { RigidOptions::published() } else { RigidOptions::default() }
 }

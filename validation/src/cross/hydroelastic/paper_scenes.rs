@@ -1,9 +1,13 @@
 use signorini_core::na::Vector3;
+use signorini_laws::Law;
+use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, PageError, PageOutput, Plot, Table};
 
 use super::record::Record;
-use super::{ACCURACIES, Path, modes};
+use signorini_scene::Scene;
+
+use super::{ACCURACIES, Path, failed, modes};
 use crate::scenes::areas::{self, rotation, slip};
 
 /// A scene of kurtz2025cenic, fig. 6.
@@ -73,6 +77,12 @@ pub(super) fn run(ctx: &Context, record: &Record, out: &mut PageOutput) -> Resul
          a loose accuracy takes the impact away in one step: at 1e-3 and looser in Drake and in paper mode here, at 1e-2 and looser in default mode. That the peg stays wedged is \
          therefore no property of the continuous model at these numbers. The next section has a gripper that the converged solution holds.",
     );
+    out.prose(
+        "Polygons of Drake and of the paper have one contact each, at the centroid. The force of a polygon acts at its centre of pressure, and polygons of Drake's \
+         cylinder are as long as the contact at any resolution: with the cylinder tilted by 80° and 6 mm deep, the wrench that Drake reports has an arm of 67.96 mm, and the pressure \
+         of the same polygons one of 70.99 mm (70.98 mm here). The fall differs by that from the first impact on. So steps of the cylinder are compared in paper mode with forces at the centroids \
+         (`RigidOptions::area_moments`); in all other rows contacts have the moments of their polygons.",
+    );
     let mut table = Table::new(
         "Runs of the two scenes. The slip is the way of the peg down along the fingers.",
         &[
@@ -93,7 +103,7 @@ pub(super) fn run(ctx: &Context, record: &Record, out: &mut PageOutput) -> Resul
         "time [s]",
         "slip [mm]",
     );
-    let mut films = Vec::new();
+    let (mut films, mut rows) = (Vec::new(), Vec::new());
     for scene in &SCENES {
         let model = areas::load(ctx, scene.file)?;
         let mut lowest = [f64::INFINITY; 2];
@@ -109,9 +119,6 @@ pub(super) fn run(ctx: &Context, record: &Record, out: &mut PageOutput) -> Resul
                 let least = &mut lowest[usize::from(!default)];
                 *least = least.min(low);
                 let last = &path.q[path.last()];
-                let place = last[scene.at..scene.at + 3]
-                    .iter()
-                    .map(|x| format!("{:.2}", (1e5 * x).round() / 100.0 + 0.0));
                 let gripper = scene.id == "gripper";
                 let slipped = slip(&path.q[0], last);
                 table.row([
@@ -121,12 +128,19 @@ pub(super) fn run(ctx: &Context, record: &Record, out: &mut PageOutput) -> Resul
                     path.report.steps.to_string(),
                     path.report.rejected.to_string(),
                     path.report.iterations.to_string(),
-                    place.collect::<Vec<_>>().join(", "),
+                    position(&last[scene.at..scene.at + 3]),
                     format!("{:.1}", 1e3 * low),
                     if gripper { number(1e3 * slipped) } else { "–".to_owned() },
                 ]);
                 if !default && ACCURACIES.contains(&accuracy) {
-                    steps_beside_drake(record, scene.id, accuracy, path.report.steps, out);
+                    let mut steps = path.report.steps;
+                    if scene.id == "cylinder" {
+                        let at_centroids =
+                            Path::of_system(centroids(&model)?, &model, &method, scene.time, false, |_| {})?;
+                        steps = at_centroids.report.steps;
+                        rows.push((accuracy, at_centroids));
+                    }
+                    steps_beside_drake(record, scene.id, accuracy, steps, out);
                 }
                 if gripper && default {
                     let first = path.q[0].clone();
@@ -157,6 +171,20 @@ pub(super) fn run(ctx: &Context, record: &Record, out: &mut PageOutput) -> Resul
             );
         }
     }
+    for (accuracy, path) in rows {
+        let last = &path.q[path.last()];
+        table.row([
+            "cylinder".to_owned(),
+            "paper mode, forces at centroids".to_owned(),
+            format!("{accuracy:e}"),
+            path.report.steps.to_string(),
+            path.report.rejected.to_string(),
+            path.report.iterations.to_string(),
+            position(&last[..3]),
+            format!("{:.1}", 1e3 * path.lowest(cylinder_lowest)),
+            "–".to_owned(),
+        ]);
+    }
     for (id, motion) in films {
         let caption = format!("The {id} under error control with accuracy {FILMED:e}");
         out.film(motion.attachment(id), caption);
@@ -166,6 +194,18 @@ pub(super) fn run(ctx: &Context, record: &Record, out: &mut PageOutput) -> Resul
     Ok(())
 }
 
+/// A position in millimetres.
+fn position(x: &[f64]) -> String {
+    let each: Vec<String> = x.iter().map(|x| format!("{:.2}", (1e5 * x).round() / 100.0 + 0.0)).collect();
+    each.join(", ")
+}
+
+/// The system of paper mode with the force of each polygon at its centroid.
+fn centroids(scene: &Scene) -> Result<RigidSystem, PageError> {
+    let options = RigidOptions { area_moments: false, ..RigidOptions::published() };
+    RigidSystem::new(scene, Law::Lagged.pool_with(options.sigma_r).as_ref(), options).map_err(failed)
+}
+
 /// Steps of this run in paper mode beside recorded ones of Drake.
 fn steps_beside_drake(record: &Record, scene: &str, accuracy: f64, steps: u64, out: &mut PageOutput) {
     let id = format!("{scene}/steps/{accuracy:e}");
@@ -173,8 +213,7 @@ fn steps_beside_drake(record: &Record, scene: &str, accuracy: f64, steps: u64, o
         format!("{scene}, accuracy {accuracy:e}, paper mode: accepted steps beside those recorded of Drake");
     out.claim(match record.run(scene, accuracy, "Drake") {
         Some(drake) => Claim::relative(&id, &text, drake.steps as f64, steps as f64, 0.15, "")
-            .required_since("both estimate the same error with the same controller")
-            .because("Round shapes of Drake are polyhedra within the shape. A cylinder that rolls on the edges of one may take more steps than one of the volume of the shape; no run here tells."),
+            .required_since("both estimate the same error with the same controller"),
         None => Claim::skipped(&id, &text, super::record::ABSENT),
     });
 }
