@@ -10,7 +10,9 @@ use signorini_core::na::{Point3, UnitQuaternion, Vector3};
 use signorini_core::{
     ContactSolver, LawPool, Pool, Slot, State, StepProblem, StepSolution, System, Tolerance,
 };
-use signorini_geometry::pressure::{ContactSurface, PressureField, RigidSurface, Side, SurfaceOptions};
+use signorini_geometry::pressure::{
+    ContactPolygon, ContactSurface, PressureField, RigidSurface, Side, SurfaceOptions,
+};
 use signorini_geometry::{Shape, TriangleMesh};
 use signorini_icf::IcfSolver;
 use signorini_laws::{DualCone, Lagged, Sap, Similar};
@@ -96,13 +98,18 @@ fn analytic_contacts_have_the_wrench_of_their_surface() {
     let met = Cell::new(0);
     for (below, above) in pairs {
         let scene = pair(below.clone(), above.clone());
-        let mut sys = system(&scene, &Pool::<Lagged, 3>::new(Lagged::default()));
+        let law = Pool::<Lagged, 3>::new(Lagged::default());
+        let mut sys = system(&scene, &law);
+        // Forces at centroids, as published.
+        let mut published =
+            RigidSystem::new(&scene, &law, RigidOptions { area_moments: false, ..RigidOptions::published() })
+                .unwrap();
         let reach = if matches!(below.0, Shape::HalfSpace) { 0.0 } else { 0.05 };
         let run = |(turn, shift): ([f64; 3], [f64; 3])| -> Result<(), TestCaseError> {
             let shift = Vector3::new(shift[0], shift[1], reach + shift[2]);
             let pose = Pose::from_parts(shift.into(), UnitQuaternion::from_scaled_axis(turn.into()));
             let x = state(&mut sys, &pose);
-            let found = wrench(&mut sys, &x);
+            let (found, at_centroids) = (wrench(&mut sys, &x), wrench(&mut published, &x));
             let fields = [&below, &above].map(|(shape, kind)| match *kind {
                 Hydroelastic::Compliant { modulus, thickness: Some(t), .. } => {
                     (Some((PressureField::half_space(t).unwrap(), modulus)), None)
@@ -127,6 +134,11 @@ fn analytic_contacts_have_the_wrench_of_their_surface() {
             let tolerance = 1e-9 * size + 1e-12 * MODULUS * 0.01;
             prop_assert!((found[0] - wanted[0]).norm() <= tolerance, "{found:?} {wanted:?}");
             prop_assert!((found[1] - wanted[1]).norm() <= tolerance, "{found:?} {wanted:?}");
+            let of = |p: &ContactPolygon| p.centroid.coords.cross(&(p.force() * p.normal));
+            let wanted = [wanted[0], surface.polygons().iter().map(of).sum()];
+            prop_assert!((at_centroids[0] - wanted[0]).norm() <= tolerance, "{at_centroids:?} {wanted:?}");
+            prop_assert!((at_centroids[1] - wanted[1]).norm() <= tolerance, "{at_centroids:?} {wanted:?}");
+            prop_assert_eq!(published.frozen_problem(Slot::Start).contacts().len(), surface.polygons().len());
             Ok(())
         };
         let cases = (prop::array::uniform3(-2.0f64..2.0), [-0.03f64..0.03, -0.03..0.03, 0.02..0.08]);

@@ -88,14 +88,7 @@ impl<L: ContactLaw<3, Seed = ContactSeed>> OwnMethod for PaperMode<L> {
         "paper mode"
     }
     fn system(&self, scene: &Scene) -> Result<RigidSystem, MethodError> {
-        let options = RigidOptions {
-            joints_first: Some(IcfSolver::boxed),
-            speculative: false,
-            carries_momentum: false,
-            equality_weight: 0.0,
-            equality_period: 0.1,
-            sigma_r: 1e-3,
-        };
+        let options = RigidOptions { joints_first: Some(IcfSolver::boxed), ..RigidOptions::published() };
         Ok(RigidSystem::new(scene, &Pool::<_, 3>::new(self.0.clone()), options)?)
     }
     fn scheme(&self) -> Box<dyn OneStep> {

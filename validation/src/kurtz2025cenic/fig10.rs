@@ -104,7 +104,7 @@ impl Page for Fig10 {
              9.8 mm, which holds it. The error is the distance of the free body at the end from that of the finest run of the same engine: here default mode at \
              an accuracy of 1e-7, in Drake its CENIC at 1e-7. A scheme of first order whose estimate is of second order leaves an error ∝ √accuracy.",
             "The paper has implicit Euler, a Runge–Kutta scheme of order 3, SDIRK2 and ROS2 beside CENIC. Drake 1.51.1 has neither SDIRK2 nor ROS2; \
-             Radau of order 3 stands in for them.",
+             Radau of order 3 stands in for them. The cylinder ends elsewhere in Drake, whose polygons act at their centroids (page cross/hydroelastic).",
             &record.origin(),
         ]);
         let accuracies = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
