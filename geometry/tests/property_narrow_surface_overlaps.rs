@@ -264,3 +264,31 @@ fn property_a_slab_lies_on_the_top_that_it_is_put_on() {
         }
     }
 }
+
+/// A body that straddles a large thin plate, or stands out of it on one side: its contacts are no deeper than the overlap of both.
+#[test]
+fn property_a_plate_has_no_ways_along_itself() {
+    let mut r = Random::new(77);
+    let (mut met, mut straddled) = (0, 0);
+    for k in 0..400 {
+        let thin = V::new(r.range(0.001, 0.01), r.range(0.3, 2.0), r.range(0.3, 2.0));
+        let plate = TriangleMesh::cuboid(&thin).unwrap();
+        let half = r.vector(0.01, 0.08);
+        let body = TriangleMesh::cuboid(&half).unwrap();
+        let turn = if k % 4 == 0 { Pose::identity() } else { r.pose(0.0) };
+        let x = r.range(-1.0, 1.0) * (thin.x + half.norm());
+        let pose = Pose::translation(x, r.range(-0.2, 0.2), r.range(-0.2, 0.2)) * turn;
+        let shapes = [&plate, &body].map(|m| Shape::Mesh(Arc::new(m.clone())));
+        let mut out = Vec::new();
+        contacts(&shapes[0], &Pose::identity(), &shapes[1], &pose, 0.0, &mut out).unwrap();
+        let depth = -separation(&plate, &body.transformed(&pose));
+        let reach = half.dot(&(pose.rotation.to_rotation_matrix().matrix().row(0).transpose().abs()));
+        straddled += usize::from(x.abs() + thin.x < reach);
+        for c in &out {
+            assert!(-c.gap <= depth * (1.0 + 1e-6) + 1e-9, "{k}: {} of {depth}", c.gap);
+        }
+        met += usize::from(depth > 1e-6);
+        assert_eq!(out.is_empty(), depth < 0.0, "{k}: {depth} {out:?}");
+    }
+    assert!(met > 200 && straddled > 80, "{met} {straddled}");
+}

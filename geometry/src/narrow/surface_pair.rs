@@ -189,7 +189,7 @@ impl Scratch {
         critical.sort_unstable_by(order);
         let first = critical.partition_point(|c| c.gap >= -round_off);
         let touching = critical.partition_point(|c| c.gap >= ROUND_OFF * pair.scale);
-        let shortest = critical.get(first).copied();
+        let mut shortest = critical.get(first).copied();
         let mut kept = first;
         for k in first..critical.len() {
             let c = critical[k];
@@ -202,9 +202,17 @@ impl Scratch {
             }
         }
         critical.truncate(kept);
-        // Sharp edges may cross beside each other's solids.
+        if let (Surface::Mesh(a), Surface::Mesh(b)) = (pair.a, pair.b)
+            && a.links().is_closed()
+            && b.links().is_closed()
+        {
+            let way = way_between_boxes(pair);
+            critical.retain(|c| c.gap >= way.gap - ROUND_OFF * pair.scale);
+            shortest = shortest.filter(|s| s.gap >= way.gap).or(Some(way));
+        }
+        // Sharp edges may cross beside each other's solids, and a body may stand out of a plate on both sides.
         if let Some(shortest) = shortest
-            && [kept, touching] == [first; 2]
+            && [critical.len(), touching] == [first; 2]
             && cross(pair)
         {
             critical.push(shortest);
@@ -311,6 +319,27 @@ fn order(c: &Critical, d: &Critical) -> Ordering {
         let normals = c.n.iter().zip(d.n.iter()).map(|(c, d)| c.total_cmp(d));
         normals.fold(Ordering::Equal, Ordering::then)
     })
+}
+
+/// The shortest way of B along an axis of either box around the meshes after which the boxes touch: no overlap of closed meshes is deeper. A plate that a body straddles has ways along itself alone otherwise.
+fn way_between_boxes(pair: &Surfaces<'_>) -> Critical {
+    let (a, b) = (pair.a.bounds(), pair.b.bounds());
+    let (half_a, half_b) = (a.half_extents(), b.half_extents());
+    let (center_a, center_b) = (a.center().coords, pair.x_ab * b.center());
+    let reach_a = |n: &V| center_a.dot(n) + half_a.dot(&n.abs());
+    let reach_b = |n: &V| center_b.coords.dot(n) - half_b.dot(&pair.r.tr_mul(n).abs());
+    let axes = (0..3).flat_map(|k| [V::ith(k, 1.0), pair.r.column(k).into()]);
+    let (mut least, mut way) = (f64::INFINITY, V::x());
+    for n in axes.flat_map(|n: V| [n, -n]) {
+        let depth = reach_a(&n) - reach_b(&n);
+        if depth < least {
+            (least, way) = (depth, n);
+        }
+    }
+    let both = b.transformed(&pair.x_ab);
+    let middle = 0.5 * (a.min.coords.sup(&both.min.coords) + a.max.coords.inf(&both.max.coords));
+    let p = middle + way * (reach_a(&way) - middle.dot(&way));
+    Critical { n: way, gap: -least, p, triangles: [0; 2], parts: [Part::Face; 2] }
 }
 
 /// Whether a triangle of one mesh crosses one of the other.

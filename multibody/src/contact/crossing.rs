@@ -214,9 +214,11 @@ fn crosses(
     };
     let depth = |c: Option<ContactPoint>| c.map_or(0.0, |c| (-c.gap).max(0.0));
     if [of_a, of_b].iter().all(|c| matches!(c.shape, Shape::Mesh(_))) {
-        // A search of two surfaces within the whole way costs more than the step: they are judged by its ends.
+        // A search of two surfaces within the whole way costs more than the step: they are looked at in places no farther apart than the thinner one is thick.
         let [first, last] = [0.0, 1.0].map(|s| depth(nearest(s, 0.0)));
-        return last > first + PART * thin;
+        let places = (most / (PART * thin)).ceil().min(f64::from(ADVANCES));
+        let between = |k: u32| depth(nearest(f64::from(k) / places, 0.0)) > THIN * thin + first.max(last);
+        return last > first + PART * thin || (1..places as u32).any(between);
     }
     let Some(mut near) = nearest(0.0, most) else { return false };
     let [first, last] = [depth(Some(near)), depth(nearest(1.0, 0.0))];
