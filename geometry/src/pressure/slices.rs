@@ -5,6 +5,8 @@ use crate::{Aabb, Bvh};
 
 /// Slices of a field; each but the first is twice as thick as the one before.
 const COUNT: i32 = 8;
+/// Fields of at most as many tetrahedra have one slice: more would name most pairs several times.
+const FEW: usize = 64;
 /// Rounding of an extent beside one.
 const MARGIN: f64 = 1e-9;
 
@@ -26,8 +28,7 @@ pub(super) struct Slices(Vec<Slice>);
 impl Slices {
     pub(super) fn new(cells: &Cells) -> Self {
         let edge = |k: i32| if k == 0 { 0.0 } else { 2f64.powi(k - COUNT) };
-        let slice = |k: i32| {
-            let range = [edge(k), edge(k + 1)];
+        let slice = |range: [f64; 2]| {
             let wide = [range[0] - MARGIN, range[1] + MARGIN];
             let (mut items, mut boxes) = (Vec::new(), Vec::new());
             for (t, i) in cells.tetrahedra.iter().zip(0..) {
@@ -40,7 +41,11 @@ impl Slices {
             }
             Slice { range, items, bvh: Bvh::build(&boxes) }
         };
-        Self((0..COUNT).map(slice).collect())
+        if cells.tetrahedra.len() <= FEW {
+            // All of them in one.
+            return Self(vec![slice([0.0, 1.0])]);
+        }
+        Self((0..COUNT).map(|k| slice([edge(k), edge(k + 1)])).collect())
     }
 
     /// Replaces `out` by the pairs of tetrahedra whose parts with equal pressures may meet, ascending, each once. Pressures are extents times `modulus` and `other_modulus`; `x_ab` maps the frame of the other field to this one.
