@@ -328,10 +328,10 @@ impl Collision {
                 let first = near_pairs.points.len();
                 let found = placed.query(p, margin, &mut near_pairs.points)?;
                 let thickness = placed.thickness(p);
-                if near_pairs.points[first..]
-                    .iter()
-                    .any(|c| c.gap <= p.active + motion.rests_below(thickness))
-                {
+                // Round shapes touch by the corners of their surfaces before they do themselves.
+                let touching = if p.meeting.is_area() { p.margin } else { p.active };
+                let resting = touching + motion.rests_below(thickness);
+                if near_pairs.points[first..].iter().any(|c| c.gap <= resting) {
                     motion.touch(bodies);
                 }
                 let (points, margin) = (first..near_pairs.points.len(), (!found).then_some(margin));
