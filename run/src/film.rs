@@ -84,6 +84,17 @@ impl Film {
         r.t.iter().enumerate().map(move |(i, t)| (*t, &r.poses[i * poses..(i + 1) * poses], r.points(i)))
     }
 
+    /// Pictures next after the given times \[s\], ascending, all from one place that has all of them in view.
+    pub fn stills(&self, times: &[f64]) -> Vec<Still> {
+        let r = &self.recording;
+        let Some(last) = r.t.len().checked_sub(1) else { return Vec::new() };
+        let row = |time: &f64| r.t.partition_point(|t| *t < time - 1e-9).min(last);
+        let mut rows: Vec<usize> = times.iter().map(row).collect();
+        rows.dedup();
+        let Some(camera) = Camera::around(r, &rows) else { return Vec::new() };
+        rows.into_iter().map(|row| Still { t: r.t[row], svg: camera.picture(r, row) }).collect()
+    }
+
     /// The page that shows it; the name becomes that of a file, in lower case with underscores.
     pub fn attachment(&self, name: &str) -> Attachment {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };

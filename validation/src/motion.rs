@@ -6,6 +6,7 @@ use signorini_report::PageError;
 use signorini_run::areas::Areas;
 use signorini_run::recorder::{RunLabels, header};
 use signorini_run::recording::{RecordingHeader, push_pose};
+use signorini_run::snapshot::Still;
 use signorini_run::{Method, film};
 use signorini_scene::Scene;
 
@@ -75,6 +76,11 @@ impl Motion {
             self.rigid.energy(x);
             self.rigid.surfaces().iter().for_each(|t| self.film.take_surface(t));
         }
+    }
+
+    /// Pictures next after the given times \[s\].
+    pub(crate) fn stills(&self, times: &[f64]) -> Vec<Still> {
+        self.film.stills(times)
     }
 
     /// The page that shows it.
