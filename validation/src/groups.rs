@@ -36,11 +36,19 @@ pub const GROUPS: [Group; 8] = [
                 "Figure 14",
                 "its scene is here as the page `kurtz2025cenic/reference_conveyor`, against an independent reference",
             ),
-            ("Figure 15", KURTZ_NEEDS),
-            ("Figure 16", KURTZ_NEEDS),
-            ("Figure 17", KURTZ_NEEDS),
+            (
+                "Figure 15",
+                "pictures of the scene, of which the page `kurtz2025cenic/table1` has a scripted one",
+            ),
+            (
+                "Figure 16",
+                "pictures of the scene, of which the page `kurtz2025cenic/table1` has a scripted one",
+            ),
+            (
+                "Figure 17",
+                "pictures of the scene, of which the page `kurtz2025cenic/table1` has a scripted one",
+            ),
             ("Figure 18", KURTZ_NEEDS),
-            ("Table 1", "lists parameters of the scenes that are not here"),
         ],
     },
     Group {

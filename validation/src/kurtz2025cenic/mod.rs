@@ -1,6 +1,7 @@
 //! Figures and tables of kurtz2025cenic.
 
 mod area_record;
+mod dish_rack;
 mod fig02;
 mod fig04;
 mod fig07;
@@ -29,6 +30,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &fig10::Fig10,
         &fig11::Fig11,
         &fig13::Fig13,
+        &dish_rack::Table1,
         &tables::Table2,
         &tables::Table3,
         &modes::Modes,

@@ -2,6 +2,7 @@
 
 pub(crate) mod areas;
 mod clutter;
+pub(crate) mod dish_rack;
 mod heap;
 mod parts;
 mod single;
