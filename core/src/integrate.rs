@@ -24,6 +24,8 @@ pub struct StepReport {
     pub blocked: Option<[u32; 2]>,
     /// Geoms that passed through each other: [`System::crossed`].
     pub crossed: Option<[u32; 2]>,
+    /// Time within the step at which bodies meet \[s\]: [`System::meeting`].
+    pub meeting: Option<f64>,
 }
 
 /// Solves step problems, and again while they ask for it with the impulses found ([`StepProblem::relag`]).

@@ -100,6 +100,11 @@ pub trait System {
         let _ = (x0, full, x1);
         0.0
     }
+    /// Time within a step of `dt` \[s\] with the solution `s` of this slot at which bodies meet that were apart at its start \[s\]; None where none do, and where the meeting is no matter of its time. A step that is too long may end there.
+    fn meeting(&self, slot: Slot, dt: f64, s: &StepSolution) -> Option<f64> {
+        let _ = (slot, dt, s);
+        None
+    }
     /// Name of the motion that velocity `i` of a state belongs to, for messages.
     fn velocity_name(&self, i: usize) -> String {
         format!("velocity {i}")

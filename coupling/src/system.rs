@@ -453,6 +453,10 @@ impl System for MonolithicSystem {
         self.rigid.further_error(x0, full, x1)
     }
 
+    fn meeting(&self, slot: Slot, dt: f64, s: &StepSolution) -> Option<f64> {
+        self.rigid.meeting(slot, dt, s)
+    }
+
     fn velocity_name(&self, i: usize) -> String {
         let n = self.rigid.sizes()[1];
         if i < n { self.rigid.velocity_name(i) } else { self.material.velocity_name(i - n) }

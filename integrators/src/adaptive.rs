@@ -9,10 +9,13 @@ use crate::{ContactStep, Floor, NextStep, PreparedStep, StepController, StepDoub
 /// Defect of a step in which geoms passed through each other: the next try is half as long.
 const CROSSED: f64 = 4.0;
 
+/// A step that is to end before bodies meet ends after this part of the time until then.
+const BEFORE: f64 = 0.99;
+
 /// Error-controlled steps of any scheme that estimates its error.
 ///
 /// The wanted step is kept from one interval to the next, so that sampling does not disturb it; [`Adaptive::next_step`] and
-/// [`Adaptive::set_next_step`] carry it over a restart. An accepted step that ends with a speed that no scene has is an error ([`check_end`]), and the state the one before it.
+/// [`Adaptive::set_next_step`] carry it over a restart. Where a step is rejected in which bodies meet ([`System::meeting`]) after the time for which it would be tried again, the next attempt ends there. An accepted step that ends with a speed that no scene has is an error ([`check_end`]), and the state the one before it.
 #[derive(Debug)]
 pub struct Adaptive<P> {
     scheme: P,
@@ -100,6 +103,8 @@ impl<P: OneStep> Adaptive<P> {
         let floor = c.floor(x.t);
         let (mut rejected, mut failures) = (0, 0);
         let mut observed = ObservedOrder::new(order, self.next_step, c.measures_order);
+        // Once in a step the next attempt may end where bodies meet; the step after it is then expected to be so long.
+        let (mut meets, mut after): (bool, Option<f64>) = (false, None);
         let mut wanted = self.next_step.map_or_else(|| c.first_step(), |n| n.dt).max(floor);
         loop {
             let (dt, limited) = c.fit(wanted, t_end - x.t);
@@ -136,6 +141,7 @@ impl<P: OneStep> Adaptive<P> {
             match (verdict, attempt) {
                 (Verdict::Accept { next }, Ok(r)) => {
                     if !limited {
+                        let next = after.map_or(next, |after| after.clamp(floor, next));
                         self.next_step = Some(NextStep { dt: next, order: observed.after() });
                     }
                     return Ok((r, rejected));
@@ -147,7 +153,16 @@ impl<P: OneStep> Adaptive<P> {
                     }
                     return Ok((r, rejected));
                 }
-                (Verdict::Reject { next }, _) if failures <= c.max_failures => wanted = next,
+                (Verdict::Reject { next }, attempt) if failures <= c.max_failures => {
+                    (wanted, after) = (next, None);
+                    let meeting = attempt.ok().and_then(|r| r.meeting).filter(|t| !meets && *t > next);
+                    if let Some(t) = meeting.filter(|_| !failed) {
+                        // Errors across a meeting tell no order.
+                        observed = ObservedOrder::new(order, self.next_step, c.measures_order);
+                        (meets, wanted) = (true, BEFORE * t.min(c.reject_shrink * dt));
+                        after = Some(c.safety * c.accuracy / error * (dt - t));
+                    }
+                }
                 (_, Err(e)) => return Err(e),
                 (_, Ok(r)) if error <= c.accuracy => {
                     let StepReport { unconverged, residual_ratio, .. } = r;

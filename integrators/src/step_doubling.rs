@@ -105,6 +105,7 @@ impl<P: PreparedStep> OneStep for StepDoubling<P> {
         scheme.step_from(sys, Leg { slot, x0, dt, guess }, full, &mut report)?;
         // The half steps are those that are taken.
         report.crossed = None;
+        report.meeting = sys.meeting(slot, dt, scheme.last_solve().solution);
 
         sys.guess(slot, full, guess_full);
         for (g, f) in guess.iter_mut().zip(&*guess_full) {

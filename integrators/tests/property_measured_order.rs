@@ -47,6 +47,36 @@ proptest! {
     }
 }
 
+/// Bodies meet at 0.1 s, and steps across that err by some times the accuracy whatever their length, those after it in proportion to it: the step that is rejected there ends there at once, and the next is of the length that the first attempt foretells.
+#[test]
+fn analytic_a_rejected_step_ends_where_bodies_meet() {
+    let attempts = |meeting: Option<f64>| {
+        let (mut sys, mut x) = nothing();
+        let mut now = 0.0;
+        let mut script = Script::new(move |_, dt: f64| {
+            let end = now + dt;
+            let across = if now < 0.1 && end > 0.1 { 3.0 * ACCURACY + 0.5 * (end - 0.1) } else { 0.0 };
+            let error = ACCURACY * (dt / 0.018).powi(2) + across;
+            if error <= ACCURACY {
+                now = end;
+            }
+            Ok([error, 0.0])
+        });
+        script.meeting = meeting;
+        let mut a = Adaptive::new(script, StepController::with_accuracy(ACCURACY)).unwrap();
+        a.advance(&mut sys, &mut x, 0.15, &mut NoObserver).unwrap();
+        a.scheme().seen.clone()
+    };
+    let (told, untold) = (attempts(Some(0.1)), attempts(None));
+    let before = |seen: &[(f64, f64, bool)]| seen.iter().filter(|a| a.0 < 0.1).count();
+    assert!(before(&told) + 3 <= before(&untold), "{told:?} {untold:?}");
+    // The attempt after the rejected one ends just before the meeting, the one after that is short.
+    let k = told.iter().position(|a| a.2).unwrap();
+    let (from, dt, _) = told[k];
+    assert!((dt / (0.1 - from) - 0.99).abs() < 1e-12, "{told:?}");
+    assert!(told[k + 1].1 < 0.5 * told[k - 1].1, "{told:?}");
+}
+
 /// A cycle of the published rule: each step is tried at 1.4 times the length that meets the accuracy.
 #[test]
 fn regression_errors_of_fourth_order_are_not_rejected_after_every_step() {

@@ -8,6 +8,8 @@ pub(crate) struct Script<F> {
     /// Error and defect of the attempt of this number and length \[s\].
     pub(crate) attempt: F,
     pub(crate) error_order: Option<u32>,
+    /// Time at which bodies meet \[s\].
+    pub(crate) meeting: Option<f64>,
     /// First attempts of which a solve does not converge.
     pub(crate) unsolved: usize,
     /// Start \[s\], length \[s\] and retry of every attempt.
@@ -20,6 +22,7 @@ impl<F: FnMut(usize, f64) -> Result<[f64; 2], StepError>> Script<F> {
         Self {
             attempt,
             error_order: Some(2),
+            meeting: None,
             unsolved: 0,
             seen: Vec::new(),
             solution: StepSolution::default(),
@@ -56,7 +59,8 @@ impl<F: FnMut(usize, f64) -> Result<[f64; 2], StepError> + Send> OneStep for Scr
         x1.copy_from(x0);
         x1.t += dt;
         let unconverged = u32::from(number < self.unsolved);
-        Ok(StepReport { dt, error: Some(error), defect, unconverged, ..StepReport::default() })
+        let meeting = self.meeting.map(|t| t - x0.t).filter(|t| *t >= 0.0 && *t < dt);
+        Ok(StepReport { dt, error: Some(error), defect, unconverged, meeting, ..StepReport::default() })
     }
     fn last_solve(&self) -> LastSolve<'_> {
         LastSolve { solution: &self.solution, dt: 0.0, slot: Slot::Start, contacts: &[] }

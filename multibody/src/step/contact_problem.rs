@@ -1,7 +1,7 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
     BlockDiagonal, ContactMemory, ContactSeed, ContactSide, FrozenMap, FrozenProblem, Inertia, Pool, Pools,
-    ProblemError, SharedSides, StepProblem,
+    ProblemError, SharedSides, StepProblem, StepSolution,
 };
 use signorini_laws::{DryFriction, Gain, NearRigid};
 
@@ -187,6 +187,41 @@ impl ContactProblem {
         let pool = parts.pools.member_mut(CONTACT);
         self.anchors.recall(&at.x0.memory, parts.contacts, &at.kin, dt, pool);
         self.limits.recall(&at.x0.memory, dt, parts.pools.member_mut(LIMIT));
+    }
+
+    /// Time within a step of `dt` \[s\] with a solution before which no pair meets over an area that is open at its start \[s\]: the least t of polygons that are hit at which
+    /// ```text
+    /// s + vₙ t + ½ (vₙ* − vₙ) t²/dt = 0,     s = −f₀/k the way to the polygon, vₙ and vₙ* the velocities at the start and without contact
+    /// ```
+    /// None without a hit.
+    pub(crate) fn meeting(&self, dt: f64, s: &StepSolution) -> Option<f64> {
+        if s.gamma.len() != self.frozen.pools().row_count() {
+            return None;
+        }
+        let (dim, mut least, mut k) = (self.dim(), f64::INFINITY, 0);
+        while k < self.patches.len() {
+            let Some(patch) = self.patches[k] else {
+                k += 1;
+                continue;
+            };
+            let end = k + self.patches[k..].iter().take_while(|p| **p == Some(patch)).count();
+            let of = &self.seeds[k..end];
+            if of.iter().all(|c| c.preload <= 0.0) {
+                let (map, free) = (self.frozen.frozen_map(), self.frozen.free_velocity());
+                for (c, k) in of.iter().zip(k..end).filter(|(_, k)| s.gamma[dim * k] > 0.0) {
+                    let (way, speed) = (-c.preload / c.material.stiffness, -c.velocity[0]);
+                    let gain = -FrozenProblem::contact_velocity_at(map, k, free)[0] - speed;
+                    // NaN where it turns before it gets there.
+                    let root = (speed * speed + 2.0 * gain / dt * way).sqrt();
+                    let t = 2.0 * way / (speed + root);
+                    if t > 0.0 {
+                        least = least.min(t);
+                    }
+                }
+            }
+            k = end;
+        }
+        (least < dt).then_some(least)
     }
 
     /// Memory of the contacts and limits for the next step, after the last problem was solved.

@@ -513,6 +513,11 @@ impl System for RigidSystem {
         self.rebounds.of_step(&inputs, &self.slots, &mut self.search, [x0, x1], accuracy)
     }
 
+    fn meeting(&self, slot: Slot, dt: f64, s: &StepSolution) -> Option<f64> {
+        let p = &self.slots[slot as usize];
+        p.problem.contacts().meeting(dt, s)
+    }
+
     fn crossed(&self, slot: Slot) -> Option<[u32; 2]> {
         self.slots[slot as usize].crossed
     }
