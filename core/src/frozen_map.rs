@@ -506,18 +506,23 @@ impl Member<'_> {
     fn add_hessian_of<const D: usize>(&self, g: &[f64], sum: &mut [f64; SHARED * SHARED]) {
         let columns = &self.select.as_chunks::<D>().0[..SHARED];
         let g = &g.as_chunks::<D>().0[..D];
-        for (c, column) in columns.iter().enumerate() {
+        // By row: its six numbers are one product each.
+        let mut rows = [[0.0; SHARED]; D];
+        for (i, column) in columns.iter().enumerate() {
+            (0..D).for_each(|r| rows[r][i] = column[r]);
+        }
+        for (column, out) in columns.iter().zip(sum.as_chunks_mut::<SHARED>().0) {
             let mut weighted = [0.0; D];
             for s in 0..D {
                 for r in 0..D {
                     weighted[r] += g[s][r] * column[s];
                 }
             }
-            for (i, row) in columns.iter().enumerate() {
-                let mut x = 0.0;
-                (0..D).for_each(|r| x += row[r] * weighted[r]);
-                sum[c * SHARED + i] += x;
+            let mut x = [0.0; SHARED];
+            for (row, w) in rows.iter().zip(&weighted) {
+                (0..SHARED).for_each(|i| x[i] += row[i] * w);
             }
+            (0..SHARED).for_each(|i| out[i] += x[i]);
         }
     }
 

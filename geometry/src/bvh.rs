@@ -405,6 +405,7 @@ impl Turn {
         Self { rotation, absolute: rotation.abs(), shift: x_ab.translation.vector, margin }
     }
 
+    #[inline]
     pub(crate) fn apply(&self, b: &Aabb) -> Aabb {
         let center = Point3::from(self.rotation * b.center().coords + self.shift);
         let half = self.absolute * b.half_extents();

@@ -33,10 +33,19 @@ pub(super) struct Moments {
 }
 
 impl Polygon {
+    pub(super) fn empty() -> Self {
+        Self { corners: [P::origin(); ROOM], len: 0 }
+    }
+
     pub(super) fn new(corners: &[P]) -> Self {
-        let mut out = Self { corners: [P::origin(); ROOM], len: 0 };
-        corners.iter().for_each(|p| out.push(*p));
+        let mut out = Self::empty();
+        out.set(corners);
         out
+    }
+
+    fn set(&mut self, corners: &[P]) {
+        self.len = 0;
+        corners.iter().for_each(|p| self.push(*p));
     }
 
     pub(super) fn corners(&self) -> &[P] {
@@ -57,9 +66,9 @@ impl Polygon {
         (2..c.len()).map(|k| (c[k - 1] - c[0]).cross(&(c[k] - c[0]))).sum()
     }
 
-    /// The section of a tetrahedron by level zero of the linear function with values `h` at its corners `v`, counter-clockwise seen from where the function is positive along `n`. Zero counts as
-    /// positive, so that of two neighbours one has a section along the face between them.
-    pub(super) fn section(v: &[P; 4], h: &[f64; 4], n: &V) -> Option<Self> {
+    /// Becomes the section of a tetrahedron by level zero of the linear function with values `h` at its corners `v`, counter-clockwise seen from where the function is positive along `n`; false, and nothing, where there
+    /// is none. Zero counts as positive, so that of two neighbours one has a section along the face between them.
+    pub(super) fn set_section(&mut self, v: &[P; 4], h: &[f64; 4], n: &V) -> bool {
         let mut order = [0; 4];
         let (mut positive, mut last) = (0, 4);
         for i in 0..4 {
@@ -75,22 +84,32 @@ impl Polygon {
             let (i, j) = (order[i], order[j]);
             v[i] + (v[j] - v[i]) * (h[i] / (h[i] - h[j]))
         };
-        let mut out = match positive {
-            1 => Self::new(&[cut(0, 1), cut(0, 2), cut(0, 3)]),
-            2 => Self::new(&[cut(0, 2), cut(1, 2), cut(1, 3), cut(0, 3)]),
-            3 => Self::new(&[cut(0, 3), cut(1, 3), cut(2, 3)]),
-            _ => return None,
-        };
-        if out.double_area().dot(n) < 0.0 {
-            out.corners[..out.len].reverse();
+        match positive {
+            1 => self.set(&[cut(0, 1), cut(0, 2), cut(0, 3)]),
+            2 => self.set(&[cut(0, 2), cut(1, 2), cut(1, 3), cut(0, 3)]),
+            3 => self.set(&[cut(0, 3), cut(1, 3), cut(2, 3)]),
+            _ => {
+                self.len = 0;
+                return false;
+            }
         }
-        Some(out)
+        if self.double_area().dot(n) < 0.0 {
+            self.corners[..self.len].reverse();
+        }
+        true
     }
 
     /// The part with m·(x − p) ≥ 0.
     fn beyond(&self, p: &P, m: &V) -> Self {
-        let mut out = Self { corners: self.corners, len: 0 };
-        let Some(mut before) = self.corners().last().copied() else { return out };
+        let mut out = Self::empty();
+        self.put_beyond(p, m, &mut out);
+        out
+    }
+
+    /// As [`Self::beyond`], into `out`.
+    fn put_beyond(&self, p: &P, m: &V, out: &mut Self) {
+        out.len = 0;
+        let Some(mut before) = self.corners().last().copied() else { return };
         let mut d = m.dot(&(before - p));
         for &at in self.corners() {
             let e = m.dot(&(at - p));
@@ -102,7 +121,6 @@ impl Polygon {
             }
             (before, d) = (at, e);
         }
-        out
     }
 
     /// The part with m·x ≤ c.
@@ -110,8 +128,8 @@ impl Polygon {
         self.beyond(&Point3::from(m * (c / m.norm_squared())), &-m)
     }
 
-    /// The part in common with another polygon of the plane with unit normal `n`; both counter-clockwise.
-    pub(super) fn shared(&self, other: &Self, n: &V) -> Self {
+    /// The part in common with another polygon of the plane with unit normal `n`, both counter-clockwise; this one and `spare` are overwritten.
+    pub(super) fn shared<'a>(&'a mut self, other: &Self, n: &V, spare: &'a mut Self) -> &'a Self {
         let edge = |k: usize| other.corners[(k + 1) % other.len] - other.corners[k];
         let longest = (0..other.len).map(|k| edge(k).norm_squared()).fold(0.0, f64::max);
         let own = self
@@ -120,7 +138,7 @@ impl Polygon {
             .take(self.len)
             .map(|c| (c - self.corners[0]).norm_squared())
             .fold(0.0, f64::max);
-        let mut out = *self;
+        let (mut out, mut next) = (self, spare);
         if longest <= SHORT * SHORT * own {
             // A section at a corner is a point.
             out.len = 0;
@@ -132,7 +150,8 @@ impl Polygon {
             if squared <= SHORT * SHORT * longest {
                 continue;
             }
-            out = out.beyond(&other.corners[k], &(n.cross(&e) / squared.sqrt()));
+            out.put_beyond(&other.corners[k], &(n.cross(&e) / squared.sqrt()), next);
+            std::mem::swap(&mut out, &mut next);
             if out.len < 3 {
                 break;
             }
@@ -178,7 +197,10 @@ impl Polygon {
 
     /// Calls `piece` with parts that are not longer than `grain` \[m\]: the polygon is halved across its longest diagonal until they are.
     pub(super) fn pieces(&self, grain: f64, piece: &mut impl FnMut(&Self)) {
-        self.halved(grain, HALVINGS, piece);
+        match grain.is_finite() {
+            true => self.halved(grain, HALVINGS, piece),
+            false => piece(self),
+        }
     }
 
     fn halved(&self, grain: f64, left: u32, piece: &mut impl FnMut(&Self)) {

@@ -66,8 +66,8 @@ impl ContactPolygon {
 pub struct ContactSurface {
     pub(super) polygons: Vec<ContactPolygon>,
     pub(super) vertices: Vec<Point3<f64>>,
-    /// Pairs of elements that may meet.
-    pub(super) pairs: Vec<[u32; 2]>,
+    /// Pairs of elements that may meet, packed.
+    pub(super) pairs: Vec<u64>,
 }
 
 impl ContactSurface {
@@ -115,7 +115,8 @@ impl ContactSurface {
         self.polygons.iter().map(of).sum()
     }
 
-    pub(super) fn clear(&mut self) {
+    /// Removes all polygons.
+    pub fn clear(&mut self) {
         self.polygons.clear();
         self.vertices.clear();
     }

@@ -48,14 +48,14 @@ impl Slices {
         Self((0..COUNT).map(|k| slice([edge(k), edge(k + 1)])).collect())
     }
 
-    /// Replaces `out` by the pairs of tetrahedra whose parts with equal pressures may meet, ascending, each once. Pressures are extents times `modulus` and `other_modulus`; `x_ab` maps the frame of the other field to this one.
+    /// Replaces `out` by the pairs of tetrahedra whose parts with equal pressures may meet, [packed](pack), ascending, each once. Pressures are extents times `modulus` and `other_modulus`; `x_ab` maps the frame of the other field to this one.
     pub(super) fn pairs(
         &self,
         modulus: f64,
         other: &Self,
         other_modulus: f64,
         x_ab: &Isometry3<f64>,
-        out: &mut Vec<[u32; 2]>,
+        out: &mut Vec<u64>,
     ) {
         out.clear();
         for a in &self.0 {
@@ -64,7 +64,8 @@ impl Slices {
                 let high = (a.range[1] * modulus).min(b.range[1] * other_modulus);
                 // Ranges that only touch need no search: their common pressure belongs to another pair too.
                 if low < high {
-                    a.bvh.pairs(&b.bvh, x_ab, |i, j| out.push([a.items[i as usize], b.items[j as usize]]));
+                    a.bvh
+                        .pairs(&b.bvh, x_ab, |i, j| out.push(pack(a.items[i as usize], b.items[j as usize])));
                 }
             }
         }
@@ -73,14 +74,24 @@ impl Slices {
     }
 
     /// As [`Self::pairs`] with the items of a tree in a frame that `x_ab` maps to that of the field.
-    pub(super) fn pairs_with(&self, tree: &Bvh, x_ab: &Isometry3<f64>, out: &mut Vec<[u32; 2]>) {
+    pub(super) fn pairs_with(&self, tree: &Bvh, x_ab: &Isometry3<f64>, out: &mut Vec<u64>) {
         out.clear();
         for a in &self.0 {
-            a.bvh.pairs(tree, x_ab, |i, j| out.push([a.items[i as usize], j]));
+            a.bvh.pairs(tree, x_ab, |i, j| out.push(pack(a.items[i as usize], j)));
         }
         out.sort_unstable();
         out.dedup();
     }
+}
+
+/// A pair as one number, which sorts twice as fast.
+fn pack(i: u32, j: u32) -> u64 {
+    u64::from(i) << 32 | u64::from(j)
+}
+
+/// The pair of a number.
+pub(super) fn unpack(pair: u64) -> [u32; 2] {
+    [(pair >> 32) as u32, pair as u32]
 }
 
 /// The box about the part of a tetrahedron with extents in `range`; empty where there is none.

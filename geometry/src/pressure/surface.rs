@@ -7,6 +7,7 @@ use super::error::PressureError;
 use super::field::{Linear, PressureField};
 use super::polygon::{ContactPolygon, ContactSurface};
 use super::rigid::RigidSurface;
+use super::slices::unpack;
 use crate::{Aabb, TriangleMesh};
 
 type V = Vector3<f64>;
@@ -299,23 +300,21 @@ fn softer<'a>(a: &'a Linear, b: &'a Linear) -> &'a Linear {
 
 fn compliant(c: &PressureField, e: f64, s: &PressureField, f: f64, x_cs: &Pose, out: &mut Output<'_>) {
     let tolerance = LEVEL * (e + f);
-    let mut last: [Option<(u32, Loaded)>; 2] = [None, None];
+    let mut last: Option<(u32, Loaded)> = None;
+    let [mut p, mut q, mut spare] = [Polygon::empty(); 3];
     let mut pairs = std::mem::take(&mut out.surface.pairs);
     c.slices().pairs(e, s.slices(), f, x_cs, &mut pairs);
-    for &[i, j] in &pairs {
-        let [one, two] = &mut last;
-        if one.as_ref().is_none_or(|l| l.0 != i) {
-            *one = Some((i, Loaded::new(c, e, i)));
+    for [i, j] in pairs.iter().copied().map(unpack) {
+        if last.as_ref().is_none_or(|l| l.0 != i) {
+            last = Some((i, Loaded::new(c, e, i)));
         }
-        if two.as_ref().is_none_or(|l| l.0 != j) {
-            *two = Some((j, Loaded::new(s, f, j).placed(x_cs)));
-        }
-        let (Some((_, a)), Some((_, b))) = (one, two) else { continue };
-        let h: [f64; 4] =
-            std::array::from_fn(|k| leveled(a.nodal[k] - b.pressure.at(&a.corners[k]), tolerance));
+        let Some((_, a)) = &last else { continue };
+        let slope = placed(&s.linear(j as usize).times(f), x_cs);
+        let h: [f64; 4] = std::array::from_fn(|k| leveled(a.nodal[k] - slope.at(&a.corners[k]), tolerance));
         if !crosses(&h) {
             continue;
         }
+        let b = Loaded::new(s, f, j).placed(x_cs);
         let k: [f64; 4] =
             std::array::from_fn(|k| leveled(a.pressure.at(&b.corners[k]) - b.nodal[k], tolerance));
         if !crosses(&k) {
@@ -323,13 +322,11 @@ fn compliant(c: &PressureField, e: f64, s: &PressureField, f: f64, x_cs: &Pose, 
         }
         let (ga, gb) = (a.pressure.gradient, b.pressure.gradient);
         let Some(normal) = direction(&ga, &gb) else { continue };
-        let (Some(p), Some(q)) =
-            (Polygon::section(&a.corners, &h, &normal), Polygon::section(&b.corners, &k, &normal))
-        else {
+        if !p.set_section(&a.corners, &h, &normal) || !q.set_section(&b.corners, &k, &normal) {
             continue;
-        };
+        }
         out.add(&Found {
-            polygon: &p.shared(&q, &normal),
+            polygon: p.shared(&q, &normal, &mut spare),
             normal,
             pressure: softer(&a.pressure, &b.pressure),
             gradients: [Some(ga), Some(gb)],
@@ -347,6 +344,7 @@ fn sloped(c: &PressureField, e: f64, slope: &Linear, out: &mut Output<'_>) {
         let (middle, half) = (slope.at(&b.center()), steep.dot(&b.half_extents()));
         middle + half >= 0.0 && middle - half <= e
     };
+    let mut polygon = Polygon::empty();
     c.bvh().visit(meets, |i| {
         let a = Loaded::new(c, e, i);
         let h: [f64; 4] = std::array::from_fn(|k| leveled(a.nodal[k] - slope.at(&a.corners[k]), tolerance));
@@ -354,7 +352,9 @@ fn sloped(c: &PressureField, e: f64, slope: &Linear, out: &mut Output<'_>) {
             return;
         }
         let Some(normal) = direction(&a.pressure.gradient, &slope.gradient) else { return };
-        let Some(polygon) = Polygon::section(&a.corners, &h, &normal) else { return };
+        if !polygon.set_section(&a.corners, &h, &normal) {
+            return;
+        }
         out.add(&Found {
             polygon: &polygon,
             normal,
@@ -373,13 +373,16 @@ fn flat(c: &PressureField, e: f64, x_cs: &Pose, out: &mut Output<'_>) {
     let steep = normal.abs();
     let meets =
         |b: &Aabb| (normal.dot(&b.center().coords) - level).abs() <= steep.dot(&b.half_extents()) + tolerance;
+    let mut polygon = Polygon::empty();
     c.bvh().visit(meets, |i| {
         let a = Loaded::new(c, e, i);
         let h = a.corners.map(|p| leveled(normal.dot(&p.coords) - level, tolerance));
         if !crosses(&h) {
             return;
         }
-        let Some(polygon) = Polygon::section(&a.corners, &h, &normal) else { return };
+        if !polygon.set_section(&a.corners, &h, &normal) {
+            return;
+        }
         out.add(&Found {
             polygon: &polygon,
             normal,
@@ -394,9 +397,10 @@ fn flat(c: &PressureField, e: f64, x_cs: &Pose, out: &mut Output<'_>) {
 fn rigid(c: &PressureField, e: f64, mesh: &TriangleMesh, x_cs: &Pose, out: &mut Output<'_>) {
     let tolerance = PLANE * (reach(c) + x_cs.translation.vector.norm());
     let mut last: Option<(u32, Loaded)> = None;
+    let [mut section, mut spare] = [Polygon::empty(); 2];
     let mut pairs = std::mem::take(&mut out.surface.pairs);
     c.slices().pairs_with(mesh.bvh(), x_cs, &mut pairs);
-    for &[i, j] in &pairs {
+    for [i, j] in pairs.iter().copied().map(unpack) {
         if last.as_ref().is_none_or(|l| l.0 != i) {
             last = Some((i, Loaded::new(c, e, i)));
         }
@@ -407,9 +411,11 @@ fn rigid(c: &PressureField, e: f64, mesh: &TriangleMesh, x_cs: &Pose, out: &mut 
         if !crosses(&h) {
             continue;
         }
-        let Some(section) = Polygon::section(&a.corners, &h, &normal) else { continue };
+        if !section.set_section(&a.corners, &h, &normal) {
+            continue;
+        }
         out.add(&Found {
-            polygon: &section.shared(&Polygon::new(&t), &normal),
+            polygon: section.shared(&Polygon::new(&t), &normal, &mut spare),
             normal,
             pressure: &a.pressure,
             gradients: [Some(a.pressure.gradient), None],
