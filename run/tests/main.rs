@@ -29,6 +29,7 @@ mod conformance_joints_under_load;
 mod conformance_own_solver;
 mod property_areas;
 mod property_bounces;
+mod property_bunnies;
 mod property_closed_loops;
 mod property_contact_model;
 mod property_creep;

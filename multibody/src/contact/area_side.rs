@@ -73,6 +73,14 @@ impl AreaSide {
         }
     }
 
+    /// Depth per pressure where the extent rises fastest \[m/Pa\]; 0 for a rigid side.
+    pub(crate) fn compliance(&self) -> f64 {
+        match &self.body {
+            Body::Compliant { modulus, .. } => self.depth / (DEEPEST * modulus),
+            Body::Rigid(_) => 0.0,
+        }
+    }
+
     /// Modulus \[Pa\], infinite for a rigid side.
     pub(crate) fn modulus(&self) -> f64 {
         match &self.body {

@@ -11,7 +11,7 @@ use signorini_scene::{BothRigid, GeomShape, Meeting, Pose, Scene};
 use crate::contact::area_side::AreaSide;
 use crate::contact::bounds::Bounds;
 use crate::contact::collider::{Collider, at, place};
-use crate::contact::hydroelastic::AreaPart;
+use crate::contact::hydroelastic::{AreaPart, Overlap, Overlaps};
 use crate::contact::motion::Motion;
 use crate::contact::pairs::{Pair, PairRules, PairTable};
 use crate::contact::partners::{self, Partners, Reach};
@@ -40,6 +40,7 @@ struct Query {
     bodies: [usize; 2],
     points: Range<usize>,
     margin: Option<f64>,
+    overlap: Overlap,
 }
 
 /// Pairs that are near, and scratch of the look along their motion.
@@ -53,6 +54,7 @@ struct NearPairs {
     moved: Vec<ContactPoint>,
     /// The surfaces of one pair, and the energy of all where bodies were, of a search without a look ahead \[J\].
     surfaces: [ContactSurface; 2],
+    overlaps: Overlaps,
     energy: f64,
     /// Surfaces of the last search without a look ahead, where they are kept.
     kept: Option<Vec<PressureTriangle>>,
@@ -302,6 +304,7 @@ impl Collision {
         let near_pairs = &mut self.near_pairs;
         near_pairs.points.clear();
         near_pairs.queries.clear();
+        near_pairs.overlaps.clear();
         for (key, entry) in self.table.found() {
             let bodies = key.map(|i| proxies[i].body);
             let speculative = motion.approach(bodies[0], bodies[1]);
@@ -326,7 +329,9 @@ impl Collision {
                     continue;
                 }
                 let first = near_pairs.points.len();
-                let found = placed.query(p, margin, &mut near_pairs.points)?;
+                let overlap = placed.overlap(p, &mut near_pairs.overlaps, &mut near_pairs.points)?;
+                let found = matches!(overlap, Overlap::Surface(_))
+                    || placed.query(p, margin, &mut near_pairs.points)?;
                 let thickness = placed.thickness(p);
                 // Round shapes touch by the corners of their surfaces before they do themselves.
                 let touching = if p.meeting.is_area() { p.margin } else { p.active };
@@ -335,7 +340,7 @@ impl Collision {
                     motion.touch(bodies);
                 }
                 let (points, margin) = (first..near_pairs.points.len(), (!found).then_some(margin));
-                near_pairs.queries.push(Query { pair: k, bodies, points, margin });
+                near_pairs.queries.push(Query { pair: k, bodies, points, margin, overlap });
             }
         }
         let (mut patch, mut number) = (0, 0);
@@ -343,7 +348,7 @@ impl Collision {
         if motion.horizon == 0.0 {
             near_pairs.kept.iter_mut().for_each(Vec::clear);
         }
-        for Query { pair, bodies, points, margin } in &near_pairs.queries {
+        for Query { pair, bodies, points, margin, overlap } in &near_pairs.queries {
             let placed = Placed {
                 model,
                 colliders,
@@ -357,7 +362,10 @@ impl Collision {
             near_pairs.met.clear();
             near_pairs.met.extend_from_slice(&near_pairs.points[points.clone()]);
             let nearest = near_pairs.met.first().map(|c| c.gap);
-            let ahead = placed.look_along(p, &mut near_pairs.met, &mut near_pairs.moved)?;
+            let ahead = match overlap {
+                Overlap::Surface(_) => Ahead::Start,
+                _ => placed.look_along(p, &mut near_pairs.met, &mut near_pairs.moved)?,
+            };
             if ahead == Ahead::Nothing {
                 continue;
             }
@@ -369,9 +377,14 @@ impl Collision {
             if p.meeting.is_area() {
                 let nearest = near_pairs.met.iter().min_by(|x, y| x.gap.total_cmp(&y.gap));
                 let Some(near) = nearest else { continue };
-                let found = placed.meet_over_area(p, near, &mut near_pairs.surfaces)?;
-                let places = [(found[0], found[1].as_ref()), (found[1], None)];
-                for ((at, then), surface) in places.iter().zip(&near_pairs.surfaces) {
+                let [start, end] = &mut near_pairs.surfaces;
+                let start = match overlap {
+                    Overlap::Surface(k) => near_pairs.overlaps.surface(*k),
+                    _ => start,
+                };
+                let found = placed.meet_over_area(p, near, *overlap, [start, end])?;
+                let places = [(found[0], found[1].as_ref(), &*start), (found[1], None, &*end)];
+                for (at, then, surface) in &places {
                     let Some(at) = at else { continue };
                     if motion.horizon == 0.0 {
                         near_pairs.energy += at.energy(surface);

@@ -4,8 +4,8 @@ use std::f64::consts::{SQRT_2, TAU};
 
 use signorini_core::na::{Cholesky, Matrix2, Point3, Translation3, Vector2, Vector3};
 use signorini_core::{ContactGeometry, ProblemError};
-use signorini_geometry::ContactPoint;
 use signorini_geometry::pressure::{ContactPolygon, ContactSurface, SurfaceOptions};
+use signorini_geometry::{ContactPoint, Shape};
 
 use crate::contact::area_side::{AreaSide, DEEPEST};
 use crate::contact::pairs::Pair;
@@ -85,7 +85,68 @@ impl Posed {
     }
 }
 
+/// Surfaces where bodies are, of the pairs of a search for which they are found first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Overlaps {
+    surfaces: Vec<ContactSurface>,
+    used: usize,
+}
+
+/// The surface of a pair where bodies are, as far as it was found before contacts were looked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Overlap {
+    Unknown,
+    /// They do not meet there.
+    None,
+    /// Its number among [`Overlaps`].
+    Surface(usize),
+}
+
+impl Overlaps {
+    pub(crate) fn clear(&mut self) {
+        self.used = 0;
+    }
+
+    /// One of them, by number.
+    pub(crate) fn surface(&mut self, number: usize) -> &mut ContactSurface {
+        &mut self.surfaces[number]
+    }
+}
+
 impl Placed<'_> {
+    /// Finds the surface where bodies are of a pair with a triangle mesh, and adds the point that stands for it: normal of its force, centre of its pressure, depth of its largest pressure in both fields. Contacts of the triangles of such a pair take longer, and nothing else asks for them.
+    pub(crate) fn overlap(
+        &self,
+        p: &Pair,
+        overlaps: &mut Overlaps,
+        points: &mut Vec<ContactPoint>,
+    ) -> Result<Overlap, ProblemError> {
+        let Some(sides) = self.areas(p) else { return Ok(Overlap::Unknown) };
+        if ![p.a, p.b].iter().any(|i| matches!(self.colliders[*i as usize].shape, Shape::Mesh(_))) {
+            return Ok(Overlap::Unknown);
+        }
+        if overlaps.used == overlaps.surfaces.len() {
+            overlaps.surfaces.push(ContactSurface::new());
+        }
+        let surface = &mut overlaps.surfaces[overlaps.used];
+        self.surface_at(p, sides, 0.0, &Vector3::zeros(), surface)?;
+        if surface.polygons().is_empty() {
+            return Ok(Overlap::None);
+        }
+        let Some(normal) = surface.force().try_normalize(0.0) else { return Ok(Overlap::Unknown) };
+        let (mut force, mut center, mut pressure) = (0.0, Vector3::zeros(), 0.0_f64);
+        for polygon in surface.polygons() {
+            force += polygon.force();
+            center += polygon.force() * polygon.center_of_pressure.coords;
+            pressure = pressure.max(polygon.pressure);
+        }
+        let at = Point3::from(center / force);
+        let gap = -pressure * sides.iter().map(|s| s.compliance()).sum::<f64>();
+        points.push(ContactPoint { p_a: at, p_b: at, normal, gap, feature: 0 });
+        overlaps.used += 1;
+        Ok(Overlap::Surface(overlaps.used - 1))
+    }
+
     /// Sides of a pair that meets over an area.
     fn areas(&self, p: &Pair) -> Option<[&AreaSide; 2]> {
         let [a, b] = [p.a, p.b].map(|i| self.colliders[i as usize].area.as_ref());
@@ -109,7 +170,7 @@ impl Placed<'_> {
         })
     }
 
-    /// Finds the surfaces of a pair with which a step is solved: that where bodies are, and that where they are expected at its end; None where they do not meet there. `near` is their nearest contact, with the
+    /// Finds the surfaces of a pair with which a step is solved: that where bodies are, as far as it is not `known`, and that where they are expected at its end; None where they do not meet there. `near` is their nearest contact, with the
     /// gap at the start of the step.
     ///
     /// Bodies that hardly move have the surface where they are alone. Beside a surface ahead that where they are has the polygons that are expected to open ([`Placed::polygon_contacts`]): impulses elsewhere may
@@ -118,10 +179,15 @@ impl Placed<'_> {
         &self,
         p: &Pair,
         near: &ContactPoint,
-        [start, end]: &mut [ContactSurface; 2],
+        known: Overlap,
+        [start, end]: [&mut ContactSurface; 2],
     ) -> Result<[Option<Posed>; 2], ProblemError> {
         let Some(sides) = self.areas(p) else { return Ok([None; 2]) };
-        self.surface_at(p, sides, 0.0, &Vector3::zeros(), start)?;
+        match known {
+            Overlap::Unknown => self.surface_at(p, sides, 0.0, &Vector3::zeros(), start)?,
+            Overlap::None => start.clear(),
+            Overlap::Surface(_) => {}
+        }
         let here = Posed { t: 0.0, shift: Vector3::zeros(), closer: 0.0, depth: (-near.gap).max(0.0) };
         let here = (!start.polygons().is_empty()).then_some(here);
         if self.motion.horizon == 0.0 || here.is_some() && self.rests(p, start) {
