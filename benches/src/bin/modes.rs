@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use serde_json::json;
-use signorini_benches::ClutterFile;
+use signorini_benches::{ClutterFile, thread_time};
 use signorini_core::{AcceptedStep, NoObserver, State, StepObserver};
 use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
@@ -54,13 +54,6 @@ struct Work {
 
 /// Time over which is timed \[s\]: the system counts in ticks.
 const LONG: f64 = 0.25;
-
-/// Time of this thread on a processor \[s\].
-fn thread_time() -> Result<f64, Box<dyn Error>> {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat")?;
-    let nanoseconds: f64 = told.split_whitespace().next().ok_or("no time of the thread")?.parse()?;
-    Ok(1e-9 * nanoseconds)
-}
 
 /// A scene and two modes.
 struct Modes {

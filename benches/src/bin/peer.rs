@@ -1,12 +1,13 @@
-//! One scene under one setting, timed: prints `{"walls", "counts"}` as `benches/peers/bench.py` reads it.
+//! One scene under one setting, timed: prints `{"walls", "cpu", "counts"}` as `benches/peers/bench.py` reads it.
 
 use std::error::Error;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Parser;
 use serde_json::json;
-use signorini_benches::ClutterFile;
+use signorini_benches::{ClutterFile, thread_time};
 use signorini_core::na::Vector3;
 use signorini_core::{
     AcceptedStep, ContactSolver, NoObserver, Pool, Slot, State, StepObserver, StepProblem, StepSolution,
@@ -17,7 +18,9 @@ use signorini_icf::IcfSolver;
 use signorini_laws::Lagged;
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_run::Method;
-use signorini_scene::{CollisionMask, Geom, GeomShape, LoadOptions, Place, Pose, Scene, Surface};
+use signorini_scene::{
+    CollisionMask, Geom, GeomShape, Hydroelastic, LoadOptions, Place, Pose, Scene, Surface,
+};
 
 /// Times a scene of the format clutter-1 (.json), or a model (.xml, .urdf) on a floor.
 #[derive(Parser)]
@@ -42,6 +45,12 @@ struct Arguments {
     /// Puts a half-space at z = 0 under a model.
     #[arg(long)]
     floor: bool,
+    /// Mesh geoms keep their triangles.
+    #[arg(long)]
+    mesh_surfaces: bool,
+    /// Writes the pressure field of the first compliant mesh in the frame of its body, as tetrahedra of VTK, in place of times.
+    #[arg(long)]
+    field: Option<PathBuf>,
     /// Prints force and moment about the origin that contacts exert on the last body at the start (N, N·m), in place of times.
     #[arg(long)]
     wrench: bool,
@@ -71,21 +80,29 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}", wrench(&scene, key)?);
         return Ok(());
     }
+    if let Some(file) = &a.field {
+        return Ok(std::fs::write(file, field(&scene)?)?);
+    }
     let method = if a.paper_mode { method.in_paper_mode()? } else { method };
     let run = |observer: &mut dyn StepObserver| -> Result<_, Box<dyn Error>> {
         let mut sys = method.system(&scene)?;
         let mut integrator = method.integrator()?;
         let mut x: State = sys.initial_state(scene.keyframe(key))?;
-        let start = Instant::now();
+        let (start, cpu) = (Instant::now(), thread_time()?);
         let end = x.t + duration;
         let report = integrator.advance(&mut sys, &mut x, end, observer)?;
-        Ok((start.elapsed().as_secs_f64(), report, x))
+        let times = [start.elapsed().as_secs_f64(), thread_time()? - cpu];
+        let energy = sys.energy(&x);
+        Ok((times, report, x, energy))
     };
-    let walls: Result<Vec<f64>, _> =
+    let times: Result<Vec<[f64; 2]>, _> =
         (0..a.repeats.max(1)).map(|_| Ok::<_, Box<dyn Error>>(run(&mut NoObserver)?.0)).collect();
-    let walls = walls?;
+    let times = times?;
+    let walls: Vec<f64> = times.iter().map(|t| t[0]).collect();
+    // Of single runs it is lost in ticks.
+    let cpu = times.iter().map(|t| t[1]).sum::<f64>() / times.len() as f64;
     let mut deepest = Deepest(0.0);
-    let (_, r, x) = run(&mut deepest)?;
+    let (_, r, x, energy) = run(&mut deepest)?;
     let counts = json!({
         "steps": r.steps,
         "rejected": r.rejected,
@@ -94,9 +111,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         "factorizations": r.factorizations,
         "line_search_iterations": r.line_search,
         "final_height": x.q.get(2),
+        "kinetic": energy.kinetic,
+        "potential": energy.potential,
         "position": x.q.get(x.q.len().saturating_sub(7)..x.q.len().saturating_sub(4)),
     });
-    println!("{}", json!({ "walls": walls, "counts": counts }));
+    println!("{}", json!({ "walls": walls, "cpu": cpu, "counts": counts }));
     Ok(())
 }
 
@@ -121,13 +140,39 @@ fn wrench(scene: &Scene, key: &str) -> Result<serde_json::Value, Box<dyn Error>>
     Ok(json!({ "force": force.as_slice(), "moment": moment.as_slice(), "contacts": frozen.contacts().len() }))
 }
 
+/// The field of the first compliant mesh in the frame of its body, as an unstructured grid of VTK.
+fn field(scene: &Scene) -> Result<String, Box<dyn Error>> {
+    let compliant = scene.geoms.iter().find_map(|g| match (&g.shape, g.surface.hydroelastic) {
+        (GeomShape::Solid(shape @ Shape::Mesh(_)), Hydroelastic::Compliant { resolution, .. }) => {
+            Some((&g.pose, shape, resolution))
+        }
+        _ => None,
+    });
+    let (pose, shape, resolution) = compliant.ok_or("no compliant mesh")?;
+    let field = scene.fields.field(shape, resolution)?;
+    let (vertices, tetrahedra) = (field.vertices(), field.tetrahedra());
+    let mut out = String::from("# vtk DataFile Version 3.0\nfield\nASCII\nDATASET UNSTRUCTURED_GRID\n");
+    writeln!(out, "POINTS {} double", vertices.len())?;
+    for p in vertices.iter().map(|p| pose * p) {
+        writeln!(out, "{} {} {}", p.x, p.y, p.z)?;
+    }
+    writeln!(out, "CELLS {} {}", tetrahedra.len(), 5 * tetrahedra.len())?;
+    for [a, b, c, d] in tetrahedra {
+        writeln!(out, "4 {a} {b} {c} {d}")?;
+    }
+    writeln!(out, "CELL_TYPES {}", tetrahedra.len())?;
+    tetrahedra.iter().try_for_each(|_| writeln!(out, "10"))?;
+    Ok(out)
+}
+
 /// The scene, the name of its keyframe, the simulated time.
 fn load(a: &Arguments) -> Result<(Scene, &str, f64), Box<dyn Error>> {
     if a.scene.extension().is_some_and(|e| e == "json") {
         let file = ClutterFile::load(&a.scene)?;
         return Ok((file.scene()?, "start", a.duration.unwrap_or(file.duration)));
     }
-    let mut scene = Scene::load(&a.scene, &LoadOptions::default())?;
+    let options = LoadOptions { keep_mesh_surfaces: a.mesh_surfaces, ..LoadOptions::default() };
+    let mut scene = Scene::load(&a.scene, &options)?;
     if a.floor {
         scene.geoms.push(Geom {
             name: "floor".into(),
