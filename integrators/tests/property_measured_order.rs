@@ -47,7 +47,7 @@ proptest! {
     }
 }
 
-/// Bodies meet at 0.1 s, and steps across that err by some times the accuracy whatever their length, those after it in proportion to it: the step that is rejected there ends there at once, and the next is of the length that the first attempt foretells.
+/// Bodies meet at 0.1 s, and steps that go on for more than a millisecond err by three times the accuracy, whatever their length: the step that is rejected there ends there at once, and the next is of the length that the first attempt foretells.
 #[test]
 fn analytic_a_rejected_step_ends_where_bodies_meet() {
     let attempts = |meeting: Option<f64>| {
@@ -55,8 +55,8 @@ fn analytic_a_rejected_step_ends_where_bodies_meet() {
         let mut now = 0.0;
         let mut script = Script::new(move |_, dt: f64| {
             let end = now + dt;
-            let across = if now < 0.1 && end > 0.1 { 3.0 * ACCURACY + 0.5 * (end - 0.1) } else { 0.0 };
-            let error = ACCURACY * (dt / 0.018).powi(2) + across;
+            let after = if now < 0.1 { (end - 0.1).max(0.0) } else { 0.0 };
+            let error = ACCURACY * (dt / 0.018).powi(2) + 3.0 * ACCURACY * (after / 1e-3).min(1.0);
             if error <= ACCURACY {
                 now = end;
             }
