@@ -31,7 +31,7 @@ const TURNED: f64 = 0.02;
 #[derive(Clone, Debug)]
 pub(crate) struct DishRack {
     /// Dishes in their places.
-    pub(crate) load: Vec<(Dish, Pose)>,
+    load: Vec<(Dish, Pose)>,
     /// Path of the wrist.
     pub(crate) path: ArmPath,
     /// Middle and half lengths of the table \[m\].
