@@ -198,13 +198,13 @@ def drake_run(make, duration, accuracy, repeats):
 
 
 def drake_wrench(path, hint):
-    """Force and moment about the origin on the free body at the start [N, N·m], and the number of polygons."""
+    """Force and moment about the origin on the free body at the start [N, N·m], the number of polygons, and the moment of the linear pressure on them: Drake's own has the force of each polygon at its centroid."""
     diagram, plant, initialise = build(path, hint)
     context = diagram.CreateDefaultContext()
     initialise(context)
     results = plant.get_contact_results_output_port().Eval(plant.GetMyContextFromRoot(context))
     inspector = diagram.GetSubsystemByName("scene_graph").model_inspector()
-    force, moment, polygons = np.zeros(3), np.zeros(3), 0
+    force, moment, polygons, of_pressure = np.zeros(3), np.zeros(3), 0, np.zeros(3)
     for i in range(results.num_hydroelastic_contacts()):
         info = results.hydroelastic_contact_info(i)
         surface = info.contact_surface()
@@ -215,7 +215,25 @@ def drake_wrench(path, hint):
         f = sign * info.F_Ac_W().translational()
         force += f
         moment += sign * info.F_Ac_W().rotational() + np.cross(surface.centroid(), f)
-    return force, moment, polygons
+        of_pressure += sign * pressure_moment(surface)
+    return force, moment, polygons, of_pressure
+
+
+def pressure_moment(surface):
+    """Moment about the origin of the linear pressure on the polygons of a surface, exact [N·m]."""
+    mesh, pressure, moment = surface.poly_mesh_W(), surface.poly_e_MN(), np.zeros(3)
+    for k in range(surface.num_faces()):
+        face, normal = mesh.element(k), mesh.face_normal(k)
+        centroid, gradient = mesh.element_centroid(k), pressure.EvaluateGradient(k)
+        mean = pressure.EvaluateCartesian(k, centroid)
+        x = [mesh.vertex(face.vertex(i)) for i in range(face.num_vertices())]
+        for a, b, c in ((x[0], x[i], x[i + 1]) for i in range(1, len(x) - 1)):
+            area = 0.5 * np.linalg.norm(np.cross(b - a, c - a))
+            p = [mean + gradient @ (v - centroid) for v in (a, b, c)]
+            # Integral of x p over a triangle: A/12 (sum x sum p + sum x p).
+            middle = area / 12.0 * ((a + b + c) * sum(p) + a * p[0] + b * p[1] + c * p[2])
+            moment += np.cross(middle, normal)
+    return moment
 
 
 def peer(*arguments):
@@ -261,18 +279,20 @@ def pairs(count, hint, folder):
             path.write_text(text(middle))
             near, far = (middle, far) if drake_wrench(path, HINT)[2] else (near, middle)
         path.write_text(text(near - depth))
-        force, moment, polygons = drake_wrench(path, hint)
+        force, moment, polygons, of_pressure = drake_wrench(path, hint)
         ours = peer(path, "--wrench")
         f, m = np.array(ours["force"]), np.array(ours["moment"])
         # Moments count by the arm of the force.
-        arm = np.linalg.norm(moment) / np.linalg.norm(force)
+        size = np.linalg.norm(force)
+        off = lambda m, moment: np.linalg.norm(m - moment) / (size * max(np.linalg.norm(moment) / size, 0.01))
         rows.append({
             "pair": name,
             "depth": depth,
-            "force": np.linalg.norm(force),
+            "force": size,
             "ours": np.linalg.norm(f),
-            "force_off": np.linalg.norm(f - force) / np.linalg.norm(force),
-            "moment_off": np.linalg.norm(m - moment) / (np.linalg.norm(force) * max(arm, 0.01)),
+            "force_off": np.linalg.norm(f - force) / size,
+            "moment_off": off(m, moment),
+            "pressure_moment_off": off(m, of_pressure),
             "polygons": [ours["contacts"], polygons],
         })
     return rows
@@ -287,10 +307,10 @@ def main():
     record = {"date": datetime.date.today().isoformat(), "drake": version("drake"), "pairs": [], "scenes": []}
     with tempfile.TemporaryDirectory() as folder:
         for hint in [HINT, HINT / 8]:
-            print(f"\nresolution {hint} m\n{'pair':24}{'depth mm':>9}{'Drake N':>10}{'ours N':>10}{'force %':>9}{'moment %':>9}  polygons")
+            print(f"\nresolution {hint} m\n{'pair':24}{'depth mm':>9}{'Drake N':>10}{'ours N':>10}{'force %':>9}{'moment %':>9}{'of pressure %':>15}  polygons")
             for row in pairs(a.pairs, hint, Path(folder)):
                 record["pairs"].append({"hint": hint, **row})
-                print(f"{row['pair']:24}{1e3 * row['depth']:9.2f}{row['force']:10.2f}{row['ours']:10.2f}{100 * row['force_off']:9.2f}{100 * row['moment_off']:9.2f}  {row['polygons']}")
+                print(f"{row['pair']:24}{1e3 * row['depth']:9.2f}{row['force']:10.2f}{row['ours']:10.2f}{100 * row['force_off']:9.2f}{100 * row['moment_off']:9.2f}{100 * row['pressure_moment_off']:15.2f}  {row['polygons']}")
     print(f"\n{'scene':10}{'accuracy':>9}{'engine':>10}{'wall s':>10}{'cpu s':>10}{'steps':>7}{'rejected':>9}{'Newton':>8}  {'kinetic':>8}  position")
     with tempfile.TemporaryDirectory() as folder:
         for scene, duration, accuracies, repeats, path, options, make in scenes(a, Path(folder)):
