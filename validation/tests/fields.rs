@@ -56,6 +56,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("solvers/mpm/src/engine/mod.rs", "MpmEngine", "arrays of the fast path, kept from substep to substep"),
     ("planning/src/options.rs", "MppiOptions", "the settings of a sampler, one per field"),
     ("environments/src/peg.rs", "PegOptions", "the settings of an environment, one per field"),
+    ("run/src/recording.rs", "RecordingHeader", "the head of a recording file, one field per list of names"),
     ("run/src/recording.rs", "Recording", "the arrays of a recording file, one per field"),
     ("scene/src/scene.rs", "Scene", "the parts of a scene, one per field"),
     ("coupling/src/scene_file/file.rs", "SceneFile", "the entries of a scene file, one per field"),

@@ -2,8 +2,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::ops::Range;
 
-use signorini_core::na::{Point3, Vector3};
-use signorini_core::{ContactGeometry, ContactMaterial, LawPool, ProblemError};
+use signorini_core::na::Point3;
+use signorini_core::{ContactMaterial, LawPool, ProblemError};
 use signorini_geometry::pressure::ContactSurface;
 use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Neighbours, Shape, contacts, relative_curvature};
 use signorini_scene::{BothRigid, GeomShape, Meeting, Pose, Scene};
@@ -11,6 +11,7 @@ use signorini_scene::{BothRigid, GeomShape, Meeting, Pose, Scene};
 use crate::contact::area_side::AreaSide;
 use crate::contact::bounds::Bounds;
 use crate::contact::collider::{Collider, at, place};
+use crate::contact::found::FoundContact;
 use crate::contact::hydroelastic::{AreaPart, Overlap, Overlaps};
 use crate::contact::motion::Motion;
 use crate::contact::pairs::{Pair, PairRules, PairTable};
@@ -107,64 +108,6 @@ pub fn limited_friction(scene: &Scene, pairs: &[CollidingPair]) -> Option<String
     ))
 }
 
-/// A contact as found by the query.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FoundContact {
-    pub bodies: [usize; 2],
-    pub geoms: [usize; 2],
-    pub point: ContactPoint,
-    pub p_wc: Point3<f64>,
-    pub material: ContactMaterial,
-    /// Gap reported to the law: shifted when contacts act above zero gap.
-    pub gap: f64,
-    /// p_wc = weight_a·p_a + (1 − weight_a)·p_b.
-    pub weight_a: f64,
-    /// The bodies do not touch yet: their points lie apart.
-    pub apart: bool,
-    /// Of bodies that meet later in the step.
-    pub bend: Bend,
-    /// Principal curvatures of the gap \[1/m\] where the law reads them, zeros elsewhere.
-    pub curvature: Option<[f64; 2]>,
-    /// It is a polygon of an area, whose stiffness its material has. Polygons of one surface follow each other.
-    pub area: Option<AreaPart>,
-}
-
-impl FoundContact {
-    /// Geometry of the contact as constraint number `constraint`.
-    pub(crate) fn geometry(&self, constraint: usize) -> ContactGeometry {
-        ContactGeometry {
-            constraint: constraint as u32,
-            bodies: self.bodies.map(|b| b as u32),
-            geoms: self.geoms.map(|g| g as u32),
-            p_wc: self.p_wc,
-            arms: [0, 1].map(|side| self.point_of(side) - self.p_wc),
-            r_wc: ContactGeometry::frame(&self.point.normal),
-            gap: self.point.gap,
-            feature: self.point.feature,
-        }
-    }
-
-    /// Velocity of the surface of a geom of the pair relative to its body, world axes \[m/s\]; `velocity` has that of each geom in its body.
-    pub(crate) fn surface_velocity(
-        &self,
-        kin: &Kinematics,
-        velocity: &[Vector3<f64>],
-        side: usize,
-    ) -> Vector3<f64> {
-        kin.x_wb[self.bodies[side]].rotation * velocity[self.geoms[side]]
-    }
-
-    /// Point at which the impulse acts on a body of the pair: the point of both when they touch; before that the body's own, since the middle is on neither and would give friction a false
-    /// lever.
-    pub(crate) fn point_of(&self, side: usize) -> &Point3<f64> {
-        match (self.apart, side) {
-            (false, _) => &self.p_wc,
-            (true, 0) => &self.point.p_a,
-            (true, _) => &self.point.p_b,
-        }
-    }
-}
-
 /// The colliders of a scene and their queries: broad phase over proxies, bounds of pairs, narrow phase.
 #[derive(Clone, Debug)]
 pub(crate) struct Collision {
@@ -189,18 +132,17 @@ pub(crate) struct Collision {
     travel: Travel,
     known: Vec<Known>,
     /// The law of contacts glides; polygons of areas have their moments.
-    glides: bool,
-    moments: bool,
+    settings: [bool; 2],
 }
 
 impl Collision {
-    /// Collects the geoms that take part; friction above `steepest` is taken as that; `inverse_masses` are those of bodies at the reference configuration \[1/kg\]; `glides` tells of the law of contacts, `moments` of polygons of areas.
+    /// Collects the geoms that take part; friction above `steepest` is taken as that; `inverse_masses` are those of bodies at the reference configuration \[1/kg\]; `settings`: whether the law of contacts glides, and whether polygons of areas have their moments.
     pub(crate) fn new(
         scene: &Scene,
         model: &Model,
         steepest: f64,
         inverse_masses: &[f64],
-        [glides, moments]: [bool; 2],
+        settings: [bool; 2],
     ) -> Result<Self, ModelError> {
         let named: HashSet<usize> = scene.pairs.iter().flat_map(|p| [p.geom_a, p.geom_b]).collect();
         let mut colliders = Vec::new();
@@ -247,8 +189,7 @@ impl Collision {
             near_pairs: NearPairs::default(),
             travel: Travel::new(proxies.len()),
             known: Vec::new(),
-            glides,
-            moments,
+            settings,
             colliders,
             proxies,
             rules,
@@ -299,7 +240,7 @@ impl Collision {
             pairs.extend(numbers.filter_map(|(i, j)| rules.pair(colliders, i, j)));
         });
         self.known.resize_with(self.table.pairs.len(), Known::default);
-        let (known, glides, moments) = (&self.known, self.glides, self.moments);
+        let (known, [glides, moments]) = (&self.known, self.settings);
         motion.fly();
         let near_pairs = &mut self.near_pairs;
         near_pairs.points.clear();

@@ -7,6 +7,7 @@ pub(crate) mod collider;
 pub(crate) mod collision;
 pub(crate) mod contact_model;
 pub(crate) mod crossing;
+pub(crate) mod found;
 pub(crate) mod hydroelastic;
 pub(crate) mod motion;
 pub(crate) mod pairs;

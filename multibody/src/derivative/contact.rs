@@ -7,7 +7,7 @@ use signorini_scene::Pose;
 use super::DerivativeError;
 use super::motion::{MotionTangent, MovedPoint};
 use super::surface::{Surface, Touch, TouchTangent, frame_tangent};
-use crate::contact::collision::FoundContact;
+use crate::contact::found::FoundContact;
 use crate::{Kinematics, Model};
 
 /// A contact as the derivative needs it, the same for all directions.

@@ -8,7 +8,7 @@ use signorini_laws::{DryFriction, Gain, NearRigid};
 use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
 use crate::contact::anchors::Anchors;
-use crate::contact::collision::FoundContact;
+use crate::contact::found::FoundContact;
 use crate::contact::passing::Bend;
 use crate::step::flight::Flight;
 use crate::step::limit_rows::LimitRows;

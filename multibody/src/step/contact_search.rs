@@ -3,8 +3,9 @@ use signorini_core::{ContactSeed, LawPool, ProblemError};
 use signorini_scene::Scene;
 
 use crate::actuation::drive::Drive;
-use crate::contact::collision::{Collision, FoundContact};
+use crate::contact::collision::Collision;
 use crate::contact::contact_model::ContactModel;
+use crate::contact::found::FoundContact;
 use crate::contact::motion::Motion;
 use crate::contact::resting::Resting;
 use crate::dynamics::free_bodies::FreeBodies;

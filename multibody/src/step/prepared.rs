@@ -4,7 +4,7 @@ use crate::actuation::drive::Drive;
 use crate::actuation::free_motion::FreeMotion;
 use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
-use crate::contact::collision::FoundContact;
+use crate::contact::found::FoundContact;
 use crate::contact::resting::Resting;
 use crate::step::flight::Flight;
 use crate::step::limit_rows::Outlook;

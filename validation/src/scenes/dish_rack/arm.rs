@@ -4,7 +4,7 @@ use signorini_core::na::Vector3;
 use signorini_multibody::Schedule;
 use signorini_scene::{ActuatorDynamics, Pose, SceneBuilder};
 
-use super::turn;
+use super::shared::turn;
 
 /// Height of the shoulder over the table, and lengths of upper arm and forearm \[m\].
 const SHOULDER: f64 = 0.45;

@@ -8,12 +8,11 @@ use signorini_report::PageError;
 use signorini_scene::{Hydroelastic, Pose, SceneBuilder};
 
 use super::rack::{CUP, TINE};
-use super::turn;
+use super::shared::{FRICTION, turn};
 
 /// Hydroelastic modulus \[Pa\], dissipation \[s/m\], friction.
 pub(crate) const MODULUS: f64 = 1e8;
 pub(crate) const DISSIPATION: f64 = 50.0;
-pub(crate) const FRICTION: f64 = 0.35;
 /// Edges of round shapes in parts of their radius or largest semi-axis: discs of twelve sides, ellipsoids of 80 triangles.
 const EDGE: f64 = 0.7;
 /// Densities \[kg/m³\].

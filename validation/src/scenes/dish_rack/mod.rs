@@ -3,10 +3,11 @@
 mod arm;
 mod dishes;
 mod rack;
+mod shared;
 
 use std::path::Path;
 
-use signorini_core::na::{UnitQuaternion, Vector3};
+use signorini_core::na::Vector3;
 use signorini_report::PageError;
 use signorini_scene::{CombinationRule, Pose, Scene, SceneBuilder, SceneError};
 
@@ -14,8 +15,10 @@ use crate::random::Random;
 
 pub(crate) use arm::Path as ArmPath;
 use dishes::Dish;
-pub(crate) use dishes::{DISSIPATION, FRICTION, Kit, MODULUS};
+pub(crate) use dishes::{DISSIPATION, Kit, MODULUS};
 pub(crate) use rack::{RACK, SINK};
+pub(crate) use shared::FRICTION;
+use shared::turn;
 
 /// How far dishes sit above where they rest at the start \[m\].
 const ABOVE: f64 = 1e-3;
@@ -103,9 +106,4 @@ pub(crate) fn kit(models: Option<&Path>) -> Kit {
         .map(|m| m.join("dishes"))
         .filter(|d| dishes::FILES.iter().all(|f| d.join(f).is_file()))
         .map_or(Kit::Made, Kit::Scanned)
-}
-
-/// Rotation about an axis.
-fn turn(axis: Vector3<f64>, angle: f64) -> UnitQuaternion<f64> {
-    UnitQuaternion::from_scaled_axis(axis * angle)
 }

@@ -3,7 +3,7 @@ use signorini_geometry::{MassProperties, Shape};
 use signorini_scene::{Hydroelastic, Pose, SceneBuilder};
 
 use super::arm::HELD;
-use super::dishes::FRICTION;
+use super::shared::FRICTION;
 
 /// Length (away from the hand), width and height of the rack \[m\]. Its frame is at the middle of the near end, on the floor.
 pub(crate) const RACK: [f64; 3] = [0.36, 0.31, 0.10];
