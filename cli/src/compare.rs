@@ -4,6 +4,7 @@ use std::time::Instant;
 use clap::Args;
 use signorini_core::{State, System};
 use signorini_run::affine::{RunWatch, run_affine};
+use signorini_run::areas::Areas;
 use signorini_run::recorder::Recorder;
 use signorini_run::{Method, MethodError, Stepping, names};
 use signorini_scene::{JointKind, Scene};
@@ -53,7 +54,7 @@ const LAWS: [&str; 3] = ["lagged", "similar", "sap"];
 /// Methods of a solver: under the laws that are given, otherwise under those that `run` has for it. ComFree's one evaluation stands beside its sweeps.
 fn methods(
     solver: &str,
-    laws: Option<&[String]>,
+    (laws, areas): (Option<&[String]>, bool),
     steppings: &[Stepping],
 ) -> Result<Vec<Method>, MethodError> {
     let own = names::by_name(solver)?;
@@ -62,7 +63,7 @@ fn methods(
         _ if own.is_affine() => vec![None],
         Some(laws) => laws.iter().map(|l| Some(l.as_str())).collect(),
         None if comfree => vec![None],
-        None => LAWS.map(Some).to_vec(),
+        None => LAWS.into_iter().filter(|law| !areas || *law != "sap").map(Some).collect(),
     };
     let mut all = Vec::new();
     for law in laws {
@@ -89,6 +90,10 @@ fn two_decades_finer(accuracy: f64) -> f64 {
 
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let scene = a.model.load()?;
+    let areas = Areas::of(&scene).any();
+    if areas && a.laws.is_none() {
+        say!("note: the law sap is left out, which takes no contact over areas");
+    }
     let finest = two_decades_finer(a.accuracies.iter().copied().fold(1e-3, f64::min));
     let laws = a.laws.as_deref();
     let first = laws.and_then(|l| l.first()).map_or(LAWS[0], String::as_str);
@@ -97,7 +102,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         controlled.chain(a.steps.iter().map(|h| Stepping::Fixed { dt: *h })).collect();
     let mut methods = vec![names::method("icf", Some(first), Stepping::accurate(finest))?];
     for solver in &a.solvers {
-        methods.extend(self::methods(solver, laws, &steppings)?);
+        methods.extend(self::methods(solver, (laws, areas), &steppings)?);
     }
     a.model.check_read(&scene, methods.iter().skip(1))?;
     let names: Vec<String> = methods.iter().map(Method::describe).collect();

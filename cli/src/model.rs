@@ -8,8 +8,8 @@ use signorini_laws::ContactParameter;
 use signorini_multibody::RigidSystem;
 use signorini_run::{Ipc, Law, Method};
 use signorini_scene::{
-    CollisionMask, CombinationRule, Geom, GeomShape, JointKind, LoadOptions, NoteKind, Place, Pose, Scene,
-    Surface,
+    CollisionMask, CombinationRule, Geom, GeomShape, Hydroelastic, JointKind, LoadOptions, NoteKind, Place,
+    Pose, Scene, Surface,
 };
 
 use crate::dual_cone;
@@ -111,13 +111,22 @@ impl ModelArguments {
             if scene.geoms.iter().any(|g| g.name == "floor") {
                 return Err("--floor, or `floor` of a scene file: the model has a geom named 'floor' already; leave it out, or give that one another name".into());
             }
+            // What is compliant meets a floor over an area; two that are rigid could not meet.
+            let has =
+                |kind: fn(&Hydroelastic) -> bool| scene.geoms.iter().any(|g| kind(&g.surface.hydroelastic));
+            let hydroelastic = match has(|h| matches!(h, Hydroelastic::Compliant { .. }))
+                && !has(|h| matches!(h, Hydroelastic::Rigid { .. }))
+            {
+                true => Hydroelastic::rigid(),
+                false => Hydroelastic::Point,
+            };
             scene.geoms.push(Geom {
                 name: "floor".into(),
                 body: 0,
                 pose: Pose::translation(0.0, 0.0, height),
                 shape: GeomShape::Solid(Shape::HalfSpace),
                 mask: CollisionMask::default(),
-                surface: Surface::default(),
+                surface: Surface { hydroelastic, ..Surface::default() },
                 group: 0,
                 rgba: [0.8, 0.8, 0.82, 1.0],
                 place: Place::default(),

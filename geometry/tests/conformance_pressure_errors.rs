@@ -56,6 +56,10 @@ fn conformance_bad_meshes_are_refused() {
     let field = PressureField::new(&mesh(both, triangles), None).unwrap();
     assert!((field.volume() / 0.016 - 1.0).abs() < 0.1);
     RigidSurface::new(&open, None).unwrap();
+    // One that is closed and inside out is none.
+    let inverted = one.triangles().iter().map(|t| [t[0], t[2], t[1]]).collect();
+    let error = RigidSurface::new(&mesh(one.vertices().to_vec(), inverted), None).unwrap_err();
+    assert!(error.to_string().contains("inside out"), "{error}");
 }
 
 #[test]

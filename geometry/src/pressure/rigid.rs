@@ -4,7 +4,7 @@ use signorini_core::na::Point3;
 
 use super::error::PressureError;
 use super::field::{PressureField, checked_resolution};
-use crate::{HeightField, Shape, TriangleMesh};
+use crate::{HeightField, MeshDefect, Shape, TriangleMesh};
 
 /// The surface of a rigid body: triangles wound outwards, or the plane of a half-space.
 #[derive(Clone, Debug)]
@@ -16,11 +16,15 @@ impl RigidSurface {
     /// The surface of a shape at a resolution \[m\], or at [`PressureField::default_resolution`]. Meshes need not be closed: a compliant body is pressed on by triangles that face it.
     ///
     /// # Errors
-    /// As [`PressureField::new`] for lengths; [`PressureError::Mesh`] where a height field has no area.
+    /// As [`PressureField::new`] for lengths; [`PressureError::Mesh`] where a height field has no area, or a closed mesh is inside out.
     pub fn new(shape: &Shape, resolution: Option<f64>) -> Result<Self, PressureError> {
         let triangles = match shape {
             Shape::HalfSpace => None,
-            Shape::Mesh(mesh) => Some(mesh.clone()),
+            Shape::Mesh(mesh) => match mesh.check_closed() {
+                // Others would be drawn in.
+                Err(defect @ MeshDefect::InsideOut { .. }) => return Err(defect.into()),
+                _ => Some(mesh.clone()),
+            },
             Shape::Convex(mesh) => Some(Arc::new(mesh.to_triangle_mesh()?)),
             Shape::Box { half_extents } => {
                 checked_resolution(shape, resolution)?;

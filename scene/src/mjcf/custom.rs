@@ -124,8 +124,12 @@ impl Reader<'_> {
                 return Err(e.invalid_at(
                     "data",
                     format!("{key}={value}"),
-                    "write a finite number that is not negative; stiffness, speeds and steps are positive, \
-                     stiffness=inf makes one surface rigid",
+                    match key {
+                        "hydroelastic_modulus" => "write a positive, finite modulus in Pa; 1e5 to 1e8 is usual, and rigid_hydroelastic makes the surface rigid",
+                        "mesh_resolution_hint" | "slab_thickness" => "write a positive, finite length in m, or leave it out",
+                        _ => "write a finite number that is not negative; stiffness, speeds and steps are positive, \
+                              stiffness=inf makes one surface rigid",
+                    },
                 ));
             }
             match key {
