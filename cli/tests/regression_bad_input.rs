@@ -323,3 +323,28 @@ fn regression_scene_files_that_make_no_sense_are_refused() {
     let message = refused(&["view", file]);
     assert!(message.contains("scene.toml") && message.contains("that `run` wrote"), "{message}");
 }
+
+/// A floor that is asked for meets compliant geoms over areas, whose surfaces are recorded; a comparison leaves out the law that takes none.
+#[test]
+fn regression_floors_and_comparisons_take_areas() {
+    let folder = Folder::new("areas");
+    let area = "<drake:proximity_properties><drake:compliant_hydroelastic/><drake:hydroelastic_modulus value='1e6'/></drake:proximity_properties>";
+    let model = folder.file(
+        "foot.urdf",
+        &format!(
+            "<robot name='foot' xmlns:drake='d'><link name='foot'><inertial><mass value='1'/><inertia ixx='.01' iyy='.01' izz='.01' ixy='0' ixz='0' iyz='0'/></inertial>\
+             <collision><geometry><box size='.1 .1 .04'/></geometry>{area}</collision></link></robot>"
+        ),
+    );
+    let (model, out) = (model.to_str().unwrap(), folder.0.join("foot.npz"));
+    let floor = ["--floating", "--floor", "-0.0201", "--time", "0.1"];
+    let run = [&["run", model, "--surfaces", "--out", out.to_str().unwrap()], &floor[..]].concat();
+    let done = signorini(&run);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let recording = signorini_run::Recording::read_npz(&out).unwrap();
+    assert!(!recording.surfaces.row.is_empty(), "no surface is recorded");
+    let done = signorini(&[&["compare", model], &floor[..]].concat());
+    let text = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && text.contains("sap is left out"), "{text}");
+    assert!(!text.contains("icf + sap"), "{text}");
+}
