@@ -28,7 +28,7 @@ impl Areas {
     }
 
     /// Whether two geoms meet over an area.
-    fn have(&self, geoms: [u32; 2]) -> bool {
+    pub(crate) fn have(&self, geoms: [u32; 2]) -> bool {
         let [a, b] = geoms.map(|g| self.surfaces.get(g as usize));
         a.zip(b).is_some_and(|(a, b)| a.meeting(b).is_area())
     }

@@ -9,6 +9,7 @@ use signorini_multibody::Model;
 use signorini_scene::{Geom, GeomShape, Scene};
 
 use crate::Method;
+use crate::areas::Areas;
 
 /// Part of the thickness of the thinner geom of a pair from which its depth is told.
 pub const TOO_DEEP: f64 = 0.1;
@@ -24,6 +25,9 @@ const GROWTH: f64 = 1.25;
 /// Remedy of pairs that are deepest at the start.
 const START: &str =
     "they start so: move one of them, start from another keyframe, or exclude the pair from contact";
+
+/// Remedy of pairs that meet over areas.
+const SOFT_AREA: &str = "state a greater hydroelastic_modulus, or take a smaller step or --accuracy";
 
 /// Thickness of every geom of a scene \[m\]: the shortest side of the box that it fills in its own frame.
 ///
@@ -177,17 +181,28 @@ pub struct DepthRecord {
     /// Way out of what is too deep.
     remedy: &'static str,
     stiffnesses: Option<Stiffnesses>,
+    /// Geoms that meet over areas.
+    areas: Areas,
 }
 
 impl DepthRecord {
     /// For runs of a scene, with the way out of what is too deep.
     pub fn new(scene: &Scene, remedy: &'static str) -> Self {
-        Self::with_sizes(Thicknesses::of(scene), remedy)
+        Self { areas: Areas::of(scene), ..Self::with_sizes(Thicknesses::of(scene), remedy) }
     }
 
     fn with_sizes(sizes: Thicknesses, remedy: &'static str) -> Self {
         let (pairs, resting) = (BTreeMap::new(), BTreeMap::new());
-        Self { sizes, pairs, start: None, resting, looks: 0, remedy, stiffnesses: None }
+        Self {
+            sizes,
+            pairs,
+            start: None,
+            resting,
+            looks: 0,
+            remedy,
+            stiffnesses: None,
+            areas: Areas::default(),
+        }
     }
 
     /// Takes the remedy of a method; under a law that reads the stiffness of surfaces lines name the stiffness that is needed.
@@ -245,6 +260,14 @@ impl DepthRecord {
         };
         let part = 100.0 * RESTS_DEEP;
         let way = match &self.stiffnesses {
+            _ if self.areas.have(pair.geoms.map(|g| g as u32)) => {
+                // Forces grow with the depth of a face, and with its square in a ball.
+                let factor = part_of(worst) / RESTS_DEEP;
+                let ball = factor * factor;
+                format!(
+                    "a depth of {part:.0} % needs {factor:.1} times the hydroelastic_modulus where a face rests on a face, {ball:.1} times where a ball does"
+                )
+            }
             Some(s) if pair.geoms.iter().any(|g| s.stated.get(*g).copied().unwrap_or(false)) => {
                 let factor = part_of(worst) / RESTS_DEEP;
                 format!(
@@ -304,7 +327,12 @@ impl DepthRecord {
         let line = |at_start: bool| {
             let pairs = self.pairs.values().map(|p| &p.0).filter(|w| (Some(w.t) == self.start) == at_start);
             let worst = pairs.clone().max_by(|a, b| a.part().total_cmp(&b.part()))?;
-            Some(worst.describe(model, pairs.count() - 1, if at_start { START } else { self.remedy }))
+            let remedy = match at_start {
+                true => START,
+                false if self.areas.have(worst.geoms.map(|g| g as u32)) => SOFT_AREA,
+                false => self.remedy,
+            };
+            Some(worst.describe(model, pairs.count() - 1, remedy))
         };
         let rest = self.tell_rest(model);
         [true, false].into_iter().filter_map(line).chain(rest).collect()

@@ -324,3 +324,39 @@ fn analytic_recorded_surfaces_carry_the_weight() {
     assert!(without.surfaces.row.is_empty() && !without.header.has_surfaces);
     assert_eq!(without.q, r.q);
 }
+
+/// What rests deep by its softness is told with the modulus that is needed, which is enough; no stiffness is asked for, which areas do not read.
+#[test]
+fn analytic_a_deep_rest_is_told_with_its_modulus() {
+    let lines = |modulus: f64, face: bool| {
+        let scene = on_floor(
+            compliant(modulus),
+            |b| {
+                let b = b.body("soft").at([0.0, 0.0, 0.05]).free_joint();
+                if face { b.cuboid([0.05; 3]).mass(2.0) } else { b.sphere(0.05).mass(2.0) }
+            },
+            [40.0, 0.5],
+        );
+        let method = Method::cenic(1e-3);
+        let mut sys = method.system(&scene).unwrap();
+        let mut x = sys.initial_state(None).unwrap();
+        let mut recorder = Recorder::new(&scene, &method, &x, sys.held()).unwrap();
+        method.integrator().unwrap().advance(&mut sys, &mut x, 3.0, &mut recorder).unwrap();
+        recorder.recording.header.warnings
+    };
+    for face in [true, false] {
+        let modulus = if face { 1e4 } else { 5e4 };
+        let told = lines(modulus, face);
+        let line = told.iter().find(|w| w.starts_with("depth at rest")).unwrap_or_else(|| panic!("{told:?}"));
+        assert!(line.contains("hydroelastic_modulus") && !line.contains("--stiffness"), "{line}");
+        let numbers: Vec<f64> = line
+            .split(' ')
+            .zip(line.split(' ').skip(1))
+            .filter(|w| w.1 == "times")
+            .filter_map(|w| w.0.parse().ok())
+            .collect();
+        let factor = numbers[usize::from(!face)];
+        let after = lines(1.1 * factor * modulus, face);
+        assert!(after.iter().all(|w| !w.starts_with("depth at rest")), "{factor}: {after:?}");
+    }
+}

@@ -103,7 +103,8 @@ impl Page for Fig10 {
              9.8 mm, which holds it. The error is the distance of the free body at the end from that of the finest run of the same engine: here default mode at \
              an accuracy of 1e-7, in Drake its CENIC at 1e-7. A scheme of first order whose estimate is of second order leaves an error ∝ √accuracy.",
             "The paper has implicit Euler, a Runge–Kutta scheme of order 3, SDIRK2 and ROS2 beside CENIC. Drake 1.51.1 has neither SDIRK2 nor ROS2; \
-             Radau of order 3 stands in for them. The cylinder ends elsewhere in Drake, whose polygons act at their centroids (page cross/hydroelastic).",
+             Radau of order 3 stands in for them. The cylinder ends elsewhere in Drake, whose polygons act at their centroids (page cross/hydroelastic). \
+             Its scene is symmetric, but for the prism of 32 sides that edges of 20 mm make of it: it lands on an edge and tips aside, by 14 mm at 1e-3 where edges of 10 mm leave less than 0.01 mm. A part of its error is that.",
             &record.origin(),
         ]);
         let accuracies = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
@@ -168,7 +169,8 @@ impl Page for Fig10 {
                     slope(&of.copied().collect::<Vec<_>>())
                 };
                 let why = format!(
-                    "Impacts at 1e-3 are not yet those of the converged solution. From 1e-4 to 1e-6 the exponent is {}.",
+                    "Impacts at 1e-3 are not yet those of the converged solution{}. From 1e-4 to 1e-6 the exponent is {}.",
+                    if id == "cylinder" { ", and the prism of 32 sides tips aside by chance" } else { "" },
                     number(within(0.1 * ORDER[0]))
                 );
                 out.claim(
