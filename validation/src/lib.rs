@@ -22,6 +22,7 @@ pub mod kurtz2025cenic;
 mod motion;
 mod mujoco_worlds;
 mod path;
+mod peer_record;
 mod random;
 pub mod robots;
 pub mod scenes;

@@ -46,22 +46,21 @@ impl Path {
         filmed: bool,
         change: impl FnOnce(&mut State),
     ) -> Result<Self, PageError> {
-        let sys = method.system(scene).map_err(PageError::from_error)?;
-        Self::of_system(sys, scene, method, end, filmed, change)
-    }
-
-    /// As [`Self::run`], of a system of one's own, under the stepping of a method.
-    pub(crate) fn of_system(
-        mut sys: RigidSystem,
-        scene: &Scene,
-        method: &Method,
-        end: f64,
-        filmed: bool,
-        change: impl FnOnce(&mut State),
-    ) -> Result<Self, PageError> {
+        let mut sys = method.system(scene).map_err(PageError::from_error)?;
         let mut x = sys.initial_state(scene.keyframes.first()).map_err(PageError::from_error)?;
         change(&mut x);
         let motion = filmed.then(|| Motion::starting_at(scene, method, &x, end)).transpose()?;
+        Self::of_system(sys, x, method, end, motion)
+    }
+
+    /// A run of a system of one's own from a state, under the stepping of a method.
+    pub(crate) fn of_system(
+        mut sys: RigidSystem,
+        mut x: State,
+        method: &Method,
+        end: f64,
+        motion: Option<Motion>,
+    ) -> Result<Self, PageError> {
         let report = AdvanceReport::default();
         let mut path = Self { t: Vec::new(), q: Vec::new(), v: Vec::new(), report, motion };
         path.keep(&x);

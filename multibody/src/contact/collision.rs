@@ -17,7 +17,7 @@ use crate::contact::motion::Motion;
 use crate::contact::pairs::{Pair, PairRules, PairTable};
 use crate::contact::partners::{self, Partners, Reach};
 use crate::contact::passing::{Ahead, Bend};
-use crate::contact::placed::Placed;
+use crate::contact::placed::{Placed, QueryRules};
 use crate::contact::pressure_triangle::PressureTriangle;
 use crate::contact::travel::Travel;
 use crate::{Kinematics, Model, ModelError};
@@ -131,18 +131,17 @@ pub(crate) struct Collision {
     /// Way that proxies have gone, and what is known of each pair of the table.
     travel: Travel,
     known: Vec<Known>,
-    /// The law of contacts glides; polygons of areas have their moments.
-    settings: [bool; 2],
+    query_rules: QueryRules,
 }
 
 impl Collision {
-    /// Collects the geoms that take part; friction above `steepest` is taken as that; `inverse_masses` are those of bodies at the reference configuration \[1/kg\]; `settings`: whether the law of contacts glides, and whether polygons of areas have their moments.
+    /// Collects the geoms that take part; friction above `steepest` is taken as that; `inverse_masses` are those of bodies at the reference configuration \[1/kg\].
     pub(crate) fn new(
         scene: &Scene,
         model: &Model,
         steepest: f64,
         inverse_masses: &[f64],
-        settings: [bool; 2],
+        query_rules: QueryRules,
     ) -> Result<Self, ModelError> {
         let named: HashSet<usize> = scene.pairs.iter().flat_map(|p| [p.geom_a, p.geom_b]).collect();
         let mut colliders = Vec::new();
@@ -189,7 +188,7 @@ impl Collision {
             near_pairs: NearPairs::default(),
             travel: Travel::new(proxies.len()),
             known: Vec::new(),
-            settings,
+            query_rules,
             colliders,
             proxies,
             rules,
@@ -240,7 +239,7 @@ impl Collision {
             pairs.extend(numbers.filter_map(|(i, j)| rules.pair(colliders, i, j)));
         });
         self.known.resize_with(self.table.pairs.len(), Known::default);
-        let (known, [glides, moments]) = (&self.known, self.settings);
+        let (known, query) = (&self.known, self.query_rules);
         motion.fly();
         let near_pairs = &mut self.near_pairs;
         near_pairs.points.clear();
@@ -255,15 +254,8 @@ impl Collision {
                 }
                 let p = &self.table.pairs[k];
                 let margin = p.margin + speculative;
-                let placed = Placed {
-                    model,
-                    colliders,
-                    kin,
-                    motion,
-                    glides,
-                    moments,
-                    neighbours: &known[k].neighbours,
-                };
+                let placed =
+                    Placed { model, colliders, kin, motion, rules: query, neighbours: &known[k].neighbours };
                 let distance = placed.distance(p, margin + FAR * speculative);
                 if distance > margin {
                     known[k].until.set(travel.until(key, distance - p.margin));
@@ -290,15 +282,8 @@ impl Collision {
             near_pairs.kept.iter_mut().for_each(Vec::clear);
         }
         for Query { pair, bodies, points, margin, overlap } in &near_pairs.queries {
-            let placed = Placed {
-                model,
-                colliders,
-                kin,
-                motion,
-                glides,
-                moments,
-                neighbours: &known[*pair].neighbours,
-            };
+            let placed =
+                Placed { model, colliders, kin, motion, rules: query, neighbours: &known[*pair].neighbours };
             let p = &self.table.pairs[*pair];
             near_pairs.met.clear();
             near_pairs.met.extend_from_slice(&near_pairs.points[points.clone()]);

@@ -300,7 +300,7 @@ impl Placed<'_> {
             let n = polygon.normal;
             // A spring that is nothing where bodies touch first, where the tangent is softer than that.
             let deep = at.closer > 0.0 && at.depth > 0.0;
-            let (points, count) = match (self.moments, few) {
+            let (points, count) = match (self.rules.moments, few) {
                 (true, true) => Quadrature::of(surface, polygon),
                 (true, false) => Quadrature::one(polygon),
                 (false, _) => Quadrature::at(polygon.centroid, polygon.pressure),

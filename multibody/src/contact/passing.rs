@@ -419,7 +419,7 @@ impl Placed<'_> {
 
     /// Whether the law acts on a contact though sliding alone opens it.
     fn glides_on(&self, p: &Pair, bodies: [usize; 2], c: &ContactPoint) -> bool {
-        if !self.glides {
+        if !self.rules.glides {
             return false;
         }
         let h = self.motion.horizon;

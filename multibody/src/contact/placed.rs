@@ -13,16 +13,22 @@ use crate::{Kinematics, Model};
 /// Part of the thinner of two geoms, beyond the gap of the nearest points, up to which contacts of triangle meshes are sought: a mesh may have as many as triangles.
 const NEAR: f64 = 0.05;
 
+/// Rules of queries that do not depend on the scene.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QueryRules {
+    /// The law of contacts glides: [`LawProperties::glides`](signorini_core::LawProperties::glides).
+    pub(crate) glides: bool,
+    /// [`RigidOptions::area_moments`](crate::RigidOptions::area_moments).
+    pub(crate) moments: bool,
+}
+
 /// Colliders at one state, and how their bodies may move from there; queries are of one pair.
 pub(crate) struct Placed<'a> {
     pub(crate) model: &'a Model,
     pub(crate) colliders: &'a [Collider],
     pub(crate) kin: &'a Kinematics,
     pub(crate) motion: &'a Motion,
-    /// The law of contacts glides: [`LawProperties::glides`](signorini_core::LawProperties::glides).
-    pub(crate) glides: bool,
-    /// [`RigidOptions::area_moments`](crate::RigidOptions::area_moments).
-    pub(crate) moments: bool,
+    pub(crate) rules: QueryRules,
     /// Triangles of the pair that were near each other.
     pub(crate) neighbours: &'a RefCell<Neighbours>,
 }

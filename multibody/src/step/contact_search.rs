@@ -7,6 +7,7 @@ use crate::contact::collision::Collision;
 use crate::contact::contact_model::ContactModel;
 use crate::contact::found::FoundContact;
 use crate::contact::motion::Motion;
+use crate::contact::placed::QueryRules;
 use crate::contact::resting::Resting;
 use crate::dynamics::free_bodies::FreeBodies;
 use crate::dynamics::reference_mass::ReferenceMass;
@@ -33,7 +34,8 @@ impl ContactSearch {
         moments: bool,
     ) -> Result<Self, ModelError> {
         let glides = laws.contact.properties().glides;
-        let collision = Collision::new(scene, model, laws.steepest, &reference.bodies, [glides, moments])?;
+        let collision =
+            Collision::new(scene, model, laws.steepest, &reference.bodies, QueryRules { glides, moments })?;
         if let Some(refusal) = collision.refused(scene, laws.contact.as_ref()) {
             return Err(refusal);
         }

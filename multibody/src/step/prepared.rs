@@ -1,4 +1,4 @@
-use signorini_core::{ProblemError, State, StepProblem, StepSolution};
+use signorini_core::{ProblemError, State, StepProblem, StepSolution, check_finite};
 
 use crate::actuation::drive::Drive;
 use crate::actuation::free_motion::FreeMotion;
@@ -9,7 +9,7 @@ use crate::contact::resting::Resting;
 use crate::step::flight::Flight;
 use crate::step::limit_rows::Outlook;
 use crate::step::rigid_problem::RigidProblem;
-use crate::{Dynamics, Model, RigidLaws, RigidOptions};
+use crate::{Dynamics, ForceField, Model, RigidLaws, RigidOptions};
 
 /// A prepared state: all that does not depend on the step size, and the problem that is refilled for each.
 pub(crate) struct Prepared {
@@ -65,13 +65,33 @@ impl Prepared {
         }
     }
 
+    /// Forces of a field halfway through a step of `dt` \[s\]; none without one.
+    pub(crate) fn set_field(
+        &mut self,
+        model: &Model,
+        dt: f64,
+        field: &mut Option<ForceField>,
+    ) -> Result<(), ProblemError> {
+        let (at, force) = (&self.at, &mut self.motion.field);
+        force.fill(0.0);
+        let Some(field) = field else { return Ok(()) };
+        field(model, &at.kin, &at.x0, at.x0.t + 0.5 * dt, force);
+        check_finite("force field", force)
+    }
+
     /// Looks ahead to the drive of the bodies over a step of `horizon` \[s\], forces of a field among it.
-    pub(crate) fn look_ahead(&mut self, i: &Inputs<'_>, horizon: f64) -> Result<(), ProblemError> {
-        let Self { at, motion, drive, problem, .. } = self;
+    pub(crate) fn look_ahead(
+        &mut self,
+        i: &Inputs<'_>,
+        horizon: f64,
+        field: &mut Option<ForceField>,
+    ) -> Result<(), ProblemError> {
         let moves = horizon > 0.0 && horizon.is_finite();
-        if !moves {
-            motion.field.fill(0.0);
+        match moves {
+            true => self.set_field(i.model, horizon, field)?,
+            false => self.motion.field.fill(0.0),
         }
+        let Self { at, motion, drive, problem, .. } = self;
         if drive.begin(i, &motion.field).is_idle() || !moves {
             return Ok(());
         }

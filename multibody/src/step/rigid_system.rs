@@ -8,7 +8,6 @@ use signorini_scene::{Keyframe, Pose, Scene};
 use crate::actuation::adhesion::add_adhesion;
 use crate::actuation::gains::for_drives;
 use crate::actuation::inputs::{Held, Inputs, Settings};
-use crate::actuation::state_kinematics::StateKinematics;
 use crate::contact::collision::CollidingPair;
 use crate::contact::contact_model;
 use crate::contact::crossing::Crossing;
@@ -276,11 +275,7 @@ impl RigidSystem {
         p.horizon = horizon;
         p.resting.none();
         if self.settings.contact && self.options.speculative {
-            let moves = horizon > 0.0 && horizon.is_finite();
-            if moves {
-                set_field(&mut self.force_field, inputs.model, &p.at, horizon, &mut p.motion.field)?;
-            }
-            p.look_ahead(&inputs, horizon)?;
+            p.look_ahead(&inputs, horizon, &mut self.force_field)?;
             let motion = &self.search.motion;
             if near && !motion.rests_open() {
                 let (model, crossing) = (&self.model, &self.crossing);
@@ -445,8 +440,8 @@ impl System for RigidSystem {
         if !p.ready {
             return Err(ProblemError::NotPrepared { slot });
         }
+        p.set_field(&self.model, dt, &mut self.force_field)?;
         let (at, force) = (&p.at, &mut p.motion.field);
-        set_field(&mut self.force_field, &self.model, at, dt, force)?;
         add_adhesion(&inputs!(self), at, p.problem.contacts().frozen.contacts(), dt, force);
         p.set_step(&inputs!(self), dt)?;
         Ok(p.problem.step_problem())
@@ -555,20 +550,6 @@ impl System for RigidSystem {
         );
         Energy { contact, ..energy(&self.model, &p.at.kin, &p.at.tendons, x) }
     }
-}
-
-/// Forces of a field halfway through a step of `dt` \[s\]; none without one.
-fn set_field(
-    field: &mut Option<ForceField>,
-    model: &Model,
-    at: &StateKinematics,
-    dt: f64,
-    force: &mut [f64],
-) -> Result<(), ProblemError> {
-    force.fill(0.0);
-    let Some(field) = field else { return Ok(()) };
-    field(model, &at.kin, &at.x0, at.x0.t + 0.5 * dt, force);
-    check_finite("force field", force)
 }
 
 /// Energies but that of contacts, at a state whose kinematics and tendons are known.

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 use signorini_report::PageError;
 
-use super::failed;
+use crate::peer_record;
 
 const FILE: &str = "benches/records/work_precision.json";
 
@@ -60,11 +60,7 @@ impl PeerRun {
 impl AreaRecord {
     /// The record; empty without a file.
     pub(super) fn read(root: &Path) -> Result<Self, PageError> {
-        match std::fs::read_to_string(root.join(FILE)) {
-            Ok(text) => serde_json::from_str(&text).map_err(|e| failed(format!("{FILE}: {e}"))),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(e) => Err(failed(format!("{FILE}: {e}"))),
-        }
+        peer_record::read(root, FILE)
     }
 
     /// Runs of a scene.

@@ -1,13 +1,14 @@
 use std::path::Path;
 
 use cpu_time::ThreadTime;
-use signorini_core::{AcceptedStep, AdvanceReport, StepObserver};
+use signorini_core::AdvanceReport;
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
 use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene, SolParams};
 
 use super::failed;
+use super::tables::Deepest;
 use crate::motion::{Filmed, Motion};
 
 /// Fig. 11: three bunnies and Spot.
@@ -67,16 +68,6 @@ fn spot(models: &Path) -> Result<Scene, PageError> {
     Ok(scene)
 }
 
-/// The deepest overlap of two geoms in the solves of the accepted steps \[m\].
-#[derive(Default)]
-struct Deepest(f64);
-
-impl StepObserver for Deepest {
-    fn accepted(&mut self, step: &AcceptedStep<'_>) {
-        self.0 = step.last.contacts.iter().map(|c| -c.gap).fold(self.0, f64::max);
-    }
-}
-
 /// A run, its deepest overlap \[m\], the wall time \[s\], and the largest speed at the end \[m/s, rad/s\].
 struct Ran {
     report: AdvanceReport,
@@ -95,7 +86,7 @@ fn run(scene: &Scene, method: &Method, time: f64, motion: Option<&mut Motion>) -
     let report = integrator.advance(&mut sys, &mut x, end, &mut observer).map_err(failed)?;
     let cpu_s = start.elapsed().as_secs_f64();
     let speed = x.v.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
-    Ok(Ran { report, deepest: deepest.0, cpu_s, speed })
+    Ok(Ran { report, deepest: -deepest.0, cpu_s, speed })
 }
 
 /// Methods: key, text, method.

@@ -1,6 +1,6 @@
 use signorini_core::na::{Point3, Vector3};
 use signorini_core::{AcceptedStep, State, StepObserver};
-use signorini_geometry::Shape;
+use signorini_geometry::{Shape, SignedDistance};
 use signorini_multibody::{ForceField, Kinematics, Model};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
@@ -32,10 +32,15 @@ const FILMED: f64 = 1e-3;
 /// Reason for which the box squeezes the bellows in paper mode.
 const MISSED: &str = "The settings of the paper have no speculative margin: the box runs over the bellows in one step, before their geometry is asked for (page cross/thin_floor).";
 
+/// Distance of a point from the box, with the normal in the frame of that.
+fn from_box(box_pose: &signorini_scene::Pose, p: &Point3<f64>) -> Option<SignedDistance> {
+    let shape = Shape::Box { half_extents: Vector3::from(BOX) };
+    shape.signed_distance(&box_pose.inverse_transform_point(p).coords)
+}
+
 /// Suction of one bellows whose tip is at `tip`: the point of the box nearest to it and the force there.
 fn suction(box_pose: &signorini_scene::Pose, tip: &Point3<f64>) -> Option<(Point3<f64>, Vector3<f64>)> {
-    let shape = Shape::Box { half_extents: Vector3::from(BOX) };
-    let d = shape.signed_distance(&box_pose.inverse_transform_point(tip).coords)?;
+    let d = from_box(box_pose, tip)?;
     let outward = box_pose.rotation * d.normal;
     // Where the tip is within the box, as far as its softness goes, suction is that at contact.
     let size = SUCTION * (1.0 - d.distance / REACH).clamp(0.0, 1.0);
@@ -71,11 +76,7 @@ impl Watch {
     fn see(&mut self, x: &State) {
         self.kin.set_positions(&self.model, &x.q, &[]);
         let pose = self.kin.x_wb[self.packet];
-        let gap = |cup: &usize| {
-            let d = Shape::Box { half_extents: Vector3::from(BOX) }
-                .signed_distance(&pose.inverse_transform_point(&tip(&self.kin, *cup)).coords);
-            d.map_or(f64::NAN, |d| d.distance)
-        };
+        let gap = |cup: &usize| from_box(&pose, &tip(&self.kin, *cup)).map_or(f64::NAN, |d| d.distance);
         let far = self.cups.iter().map(gap).fold(f64::NEG_INFINITY, f64::max);
         self.rows.push([x.t, pose.translation.vector.z, far, pose.rotation.angle()]);
     }

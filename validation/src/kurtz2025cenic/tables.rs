@@ -38,8 +38,9 @@ pub(super) struct ClutterRun {
     pub deepest: f64,
 }
 
+/// Smallest gap of the contacts of the last solves of accepted steps \[m\], at most 0.
 #[derive(Default)]
-struct Deepest(f64);
+pub(super) struct Deepest(pub f64);
 
 impl StepObserver for Deepest {
     fn accepted(&mut self, step: &AcceptedStep<'_>) {

@@ -135,8 +135,9 @@ pub(super) fn run(ctx: &Context, record: &Record, out: &mut PageOutput) -> Resul
                 if !default && ACCURACIES.contains(&accuracy) {
                     let mut steps = path.report.steps;
                     if scene.id == "cylinder" {
-                        let at_centroids =
-                            Path::of_system(centroids(&model)?, &model, &method, scene.time, false, |_| {})?;
+                        let mut sys = centroids(&model)?;
+                        let start = sys.initial_state(model.keyframes.first()).map_err(failed)?;
+                        let at_centroids = Path::of_system(sys, start, &method, scene.time, None)?;
                         steps = at_centroids.report.steps;
                         rows.push((accuracy, at_centroids));
                     }

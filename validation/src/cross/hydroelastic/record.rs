@@ -6,7 +6,7 @@ use serde::Deserialize;
 use signorini_report::claim::number;
 use signorini_report::{PageError, PageOutput, Table};
 
-use super::failed;
+use crate::peer_record;
 
 const FILE: &str = "benches/records/areas.json";
 /// Said of claims that need the record.
@@ -79,11 +79,7 @@ impl SceneRun {
 impl Record {
     /// The record; none without a file.
     pub(super) fn read(root: &Path) -> Result<Self, PageError> {
-        match std::fs::read_to_string(root.join(FILE)) {
-            Ok(text) => serde_json::from_str(&text).map_err(|e| failed(format!("{FILE}: {e}"))),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(e) => Err(failed(format!("{FILE}: {e}"))),
-        }
+        peer_record::read(root, FILE)
     }
 
     /// A recorded run.
