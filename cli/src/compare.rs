@@ -51,6 +51,11 @@ fn unit_of_positions(scene: &Scene) -> &'static str {
 /// Laws of solvers that have none of their own, the first as reference.
 const LAWS: [&str; 3] = ["lagged", "similar", "sap"];
 
+/// Whether a law takes contact over areas.
+fn takes_areas(law: &str) -> bool {
+    names::law(law, false).is_ok_and(|law| law.pool().properties().reads_preload)
+}
+
 /// Methods of a solver: under the laws that are given, otherwise under those that `run` has for it. ComFree's one evaluation stands beside its sweeps.
 fn methods(
     solver: &str,
@@ -63,7 +68,7 @@ fn methods(
         _ if own.is_affine() => vec![None],
         Some(laws) => laws.iter().map(|l| Some(l.as_str())).collect(),
         None if comfree => vec![None],
-        None => LAWS.into_iter().filter(|law| !areas || *law != "sap").map(Some).collect(),
+        None => LAWS.into_iter().filter(|law| !areas || takes_areas(law)).map(Some).collect(),
     };
     let mut all = Vec::new();
     for law in laws {
@@ -92,7 +97,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let scene = a.model.load()?;
     let areas = Areas::of(&scene).any();
     if areas && a.laws.is_none() {
-        say!("note: the law sap is left out, which takes no contact over areas");
+        for law in LAWS.into_iter().filter(|law| !takes_areas(law)) {
+            say!("note: the law {law} is left out, which takes no contact over areas");
+        }
     }
     let finest = two_decades_finer(a.accuracies.iter().copied().fold(1e-3, f64::min));
     let laws = a.laws.as_deref();

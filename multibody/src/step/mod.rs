@@ -6,6 +6,7 @@ pub(crate) mod contact_problem;
 pub(crate) mod contact_search;
 pub(crate) mod control;
 pub(crate) mod flight;
+pub(crate) mod force_field;
 pub(crate) mod gain_rows;
 pub(crate) mod impulses;
 pub(crate) mod joint_rows;

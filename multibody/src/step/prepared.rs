@@ -7,9 +7,10 @@ use crate::actuation::state_kinematics::StateKinematics;
 use crate::contact::found::FoundContact;
 use crate::contact::resting::Resting;
 use crate::step::flight::Flight;
+use crate::step::force_field::ForceField;
 use crate::step::limit_rows::Outlook;
 use crate::step::rigid_problem::RigidProblem;
-use crate::{Dynamics, ForceField, Model, RigidLaws, RigidOptions};
+use crate::{Dynamics, Model, RigidLaws, RigidOptions};
 
 /// A prepared state: all that does not depend on the step size, and the problem that is refilled for each.
 pub(crate) struct Prepared {

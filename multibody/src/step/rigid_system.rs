@@ -17,6 +17,7 @@ use crate::dynamics::reference_mass::ReferenceMass;
 use crate::step::advance;
 use crate::step::closure::Closure;
 use crate::step::contact_search::{ContactSearch, OwnMaterials};
+use crate::step::force_field::ForceField;
 use crate::step::impulses;
 use crate::step::lost_rebound::LostRebound;
 use crate::step::prepared::Prepared;
@@ -33,9 +34,6 @@ pub struct Penetration {
     /// Depth \[m\], > 0.
     pub depth: f64,
 }
-
-/// Adds generalised forces \[N or N·m\], nv, to a step: (model, kinematics and state at its start, time halfway through it, force). Where contacts are looked for ahead it is asked for that as well.
-pub type ForceField = Box<dyn FnMut(&Model, &Kinematics, &State, f64, &mut [f64]) + Send>;
 
 /// A scene in generalised coordinates under one contact law: the rigid [`System`].
 ///
