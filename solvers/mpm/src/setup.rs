@@ -16,7 +16,7 @@ pub struct MpmOptions {
     pub gravity: Vector3<f64>,
     /// Time in which the symmetric part of affine velocities fades to 1/e \[s\]; none fades where it is infinite. It damps strain rates, whatever the step, and keeps momenta.
     pub damping_time: f64,
-    /// τ: time in which differences between the velocities of particles and those of the field fade to 1/e \[s\], ≥ 0. With 0 none is left after a step, as published (affine transfers), so that the motion that the field does not show is lost by the step, not by the second. Momenta are kept with any.
+    /// τ: time in which differences between the velocities of particles and those of the field fade to 1/e \[s\], ≥ 0. With 0 none is left after a step, as published (affine transfers), so that the motion that the field does not show is lost by the step, not by the second. Momentum is kept with any τ. Angular momentum is kept with 0 alone: places go with the field, so that bodies that turn and vibrate lose it, whatever the step.
     pub transfer_time: f64,
     /// Part of the time in which the fastest wave crosses a cell that a step may take, > 0.
     pub courant: f64,
