@@ -7,11 +7,11 @@ use signorini_report::{Claim, Context, Mark, PageError, PageOutput, Plot, Table}
 use signorini_run::Method;
 use signorini_scene::{Hydroelastic, SceneBuilder};
 
-use super::{GRAVITY, Path, failed};
+use super::{GRAVITY, Path, failed, shapes};
 
-type Pose = Isometry3<f64>;
+pub(super) type Pose = Isometry3<f64>;
 
-const MODULUS: f64 = 1e7;
+pub(super) const MODULUS: f64 = 1e7;
 const RADIUS: f64 = 0.05;
 /// Lengths of edges \[m\].
 const RESOLUTIONS: [f64; 4] = [0.02, 0.01, 0.005, 0.0025];
@@ -23,17 +23,17 @@ const DEPTHS: [f64; 6] = [0.02, 0.03, 0.05, 0.1, 0.2, 0.3];
 const PATHS: [usize; 6] = [50, 100, 200, 400, 800, 1600];
 
 /// A body with a pressure field or a rigid surface.
-enum Body {
+pub(super) enum Body {
     Compliant(PressureField),
     Rigid(RigidSurface),
 }
 
 impl Body {
-    fn compliant(shape: &Shape, resolution: Option<f64>) -> Result<Self, PageError> {
+    pub(super) fn compliant(shape: &Shape, resolution: Option<f64>) -> Result<Self, PageError> {
         Ok(Self::Compliant(PressureField::new(shape, resolution).map_err(failed)?))
     }
 
-    fn plane() -> Result<Self, PageError> {
+    pub(super) fn plane() -> Result<Self, PageError> {
         Ok(Self::Rigid(RigidSurface::new(&Shape::HalfSpace, None).map_err(failed)?))
     }
 
@@ -45,11 +45,16 @@ impl Body {
     }
 }
 
-fn force(a: &Body, b: &Body, x_wb: &Pose) -> Result<Vector3<f64>, PageError> {
+/// The surface on which a body in the world's frame and one at `x_wb` meet.
+pub(super) fn meet(a: &Body, b: &Body, x_wb: &Pose) -> Result<ContactSurface, PageError> {
     let mut surface = ContactSurface::new();
     let options = SurfaceOptions::default();
     surface.find(&a.side(), &Pose::identity(), &b.side(), x_wb, &options).map_err(failed)?;
-    Ok(surface.force())
+    Ok(surface)
+}
+
+fn force(a: &Body, b: &Body, x_wb: &Pose) -> Result<Vector3<f64>, PageError> {
+    Ok(meet(a, b, x_wb)?.force())
 }
 
 /// Force of a ball pressed `d` into a rigid plane \[N\]: 2π E/r ∫ (r − ρ) ρ dρ from r − d to r.
@@ -89,7 +94,7 @@ fn slope(points: &[(f64, f64)]) -> f64 {
 }
 
 /// ∫ min(d, distance from the rim) over a rectangle of sides 2a and 2b.
-fn roof(a: f64, b: f64, d: f64) -> f64 {
+pub(super) fn roof(a: f64, b: f64, d: f64) -> f64 {
     4.0 * a * b * d - 2.0 * (a + b) * d * d + 4.0 / 3.0 * d * d * d
 }
 
@@ -97,6 +102,7 @@ pub(super) fn run(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
     out.heading("Closed forms");
     resting_box(ctx, out)?;
     balls(ctx, out)?;
+    shapes::run(ctx, out)?;
     edge(ctx, out)
 }
 

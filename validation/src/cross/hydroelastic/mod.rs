@@ -9,6 +9,7 @@ mod grips;
 mod paper_scenes;
 mod plates;
 mod record;
+mod shapes;
 
 /// Contact over areas: closed forms, the scenes of kurtz2025cenic, fig. 6, grips, plates and Drake.
 pub(super) struct HydroelasticContact;

@@ -1,0 +1,202 @@
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, SQRT_2};
+
+use signorini_core::na::{Point3, UnitQuaternion, Vector3};
+use signorini_geometry::Shape;
+use signorini_report::{Claim, Context, PageError, PageOutput, Table};
+
+use super::closed_forms::{Body, MODULUS, Pose, meet, roof};
+
+/// Number of parts in the integrals of the lying cylinder and of the tilted box.
+const PARTS: usize = 200_000;
+
+/// A placement with the closed form of its force, and the line of the force.
+struct Placement {
+    /// Key and name.
+    names: [&'static str; 2],
+    lower: Body,
+    upper: Body,
+    poses: Vec<Pose>,
+    /// Force along z \[N\].
+    force: f64,
+    /// Where the force acts in the plane z = 0, x and y \[m\].
+    centre: [f64; 2],
+    /// Half the width of the area \[m\], of which the offset of the force is told in parts.
+    width: f64,
+}
+
+pub(super) fn run(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    ctx.say("boxes and cylinders");
+    out.prose(format!(
+        "Boxes and cylinders with a modulus of {MODULUS:e} Pa at the default resolution, pressed together. Faces of boxes meet where the pressures are \
+         equal, at E min(δ, s)/c, with the depth δ of the plane in the field and the distance s from the rim. A standing cylinder has a round \
+         rim. A lying one meets a plane on a strip, with the distance from its round side as depth. A tilted box has a depth that grows along its \
+         face; its centre of force is the ratio of two integrals over the face. Each number is the worst of all turns about the normal, or of all \
+         rolls of the lying cylinder."
+    ));
+    let mut table = Table::new(
+        "Force and line of force of boxes and cylinders",
+        &[
+            "placement",
+            "force, closed form [N]",
+            "largest relative error",
+            "largest offset [µm]",
+            "in parts of the half width",
+        ],
+    );
+    for placement in placements()? {
+        let Placement { names: [id, name], lower, upper, poses, force, centre, width } = placement;
+        let (mut error, mut offset) = (0.0f64, 0.0f64);
+        for pose in &poses {
+            let surface = meet(&lower, &upper, pose)?;
+            let f = surface.force();
+            // The force acts where its moment about an axis in the plane is nil.
+            let m = surface.moment(&Point3::new(centre[0], centre[1], 0.0));
+            error = error.max((f - Vector3::z() * force).norm() / force);
+            offset = offset.max(m.xy().norm() / f.z);
+        }
+        out.claim(
+            Claim::at_most(
+                &format!("shapes/{id}/force"),
+                &format!("{name}: largest relative error of the force at the default resolution"),
+                0.01,
+                error,
+                "",
+            )
+            .required(),
+        );
+        out.claim(
+            Claim::at_most(
+                &format!("shapes/{id}/centre"),
+                &format!("{name}: largest distance of the line of force from that of the closed form, in parts of half the width of the area"),
+                0.01,
+                offset / width,
+                "",
+            )
+            .required(),
+        );
+        let numbers = [
+            format!("{force:.2}"),
+            format!("{error:.1e}"),
+            format!("{:.2}", 1e6 * offset),
+            format!("{:.1e}", offset / width),
+        ];
+        table.row(std::iter::once(name.to_owned()).chain(numbers));
+    }
+    out.table(table);
+    Ok(())
+}
+
+fn cuboid(half_extents: [f64; 3]) -> Result<Body, PageError> {
+    Body::compliant(&Shape::Box { half_extents: half_extents.into() }, None)
+}
+
+fn turned(place: [f64; 3], turn: Vector3<f64>) -> Pose {
+    Pose::from_parts(Vector3::from(place).into(), UnitQuaternion::from_scaled_axis(turn))
+}
+
+fn placements() -> Result<Vec<Placement>, PageError> {
+    Ok(vec![turned_box()?, octagon()?, standing_cylinder()?, lying_cylinder()?, tilted_box()?])
+}
+
+fn turned_box() -> Result<Placement, PageError> {
+    let ([small, large], d) = ([[0.05, 0.04, 0.03], [0.2, 0.2, 0.1]], 1e-3);
+    // p c/E is the depth in each of the bodies, of half heights c.
+    let depth = d * small[2] / (small[2] + large[2]);
+    let centre = [0.01, 0.02];
+    let height = large[2] + small[2] - d;
+    Ok(Placement {
+        names: ["turned_box", "small box on a large one, turned about the normal"],
+        lower: cuboid(large)?,
+        upper: cuboid(small)?,
+        poses: (0..12)
+            .map(|k| turned([centre[0], centre[1], height], Vector3::z() * (0.3 * f64::from(k))))
+            .collect(),
+        force: MODULUS / small[2] * roof(small[0], small[1], depth),
+        centre,
+        width: small[1],
+    })
+}
+
+fn octagon() -> Result<Placement, PageError> {
+    let (a, d) = (0.05, 1e-3);
+    let pose = turned([0.0, 0.0, 2.0 * a - d], Vector3::z() * FRAC_PI_4);
+    Ok(Placement {
+        names: ["octagon", "equal cubes, turned by an eighth of a turn"],
+        lower: cuboid([a; 3])?,
+        upper: cuboid([a; 3])?,
+        poses: vec![pose],
+        force: MODULUS / a * round_roof(8.0 * (SQRT_2 - 1.0) * a * a, a, 0.5 * d),
+        centre: [0.0; 2],
+        width: a,
+    })
+}
+
+fn standing_cylinder() -> Result<Placement, PageError> {
+    let (r, h, d) = (0.05, 0.1, 1e-3);
+    Ok(Placement {
+        names: ["standing_cylinder", "standing cylinder on a rigid plane"],
+        lower: Body::plane()?,
+        upper: Body::compliant(&Shape::Cylinder { radius: r, half_length: h }, None)?,
+        poses: (0..8).map(|k| turned([0.0, 0.0, h - d], Vector3::z() * (0.1 * f64::from(k)))).collect(),
+        force: MODULUS / r * round_roof(PI * r * r, r, d),
+        centre: [0.0; 2],
+        width: r,
+    })
+}
+
+fn lying_cylinder() -> Result<Placement, PageError> {
+    let (r, h, d) = (0.05f64, 0.1, 5e-3);
+    let z = r - d;
+    let half = (r * r - z * z).sqrt();
+    // Across the strip; along it the depth is less near the ends.
+    let force = MODULUS / r
+        * integral(-half, half, |y| {
+            let q = r - y.hypot(z);
+            2.0 * h * q - q * q
+        });
+    let lying = turned([0.0, 0.0, z], Vector3::y() * FRAC_PI_2);
+    Ok(Placement {
+        names: ["lying_cylinder", "lying cylinder on a rigid plane"],
+        lower: Body::plane()?,
+        upper: Body::compliant(&Shape::Cylinder { radius: r, half_length: h }, None)?,
+        poses: (0..16).map(|k| lying * turned([0.0; 3], Vector3::z() * (0.03 * f64::from(k)))).collect(),
+        force,
+        centre: [0.0; 2],
+        width: half,
+    })
+}
+
+/// Box on a rigid plane, turned by a small angle about y.
+fn tilted_box() -> Result<Placement, PageError> {
+    let ([a, b, c], tilt, sunk) = ([0.1, 0.1, 0.05f64], 0.002f64, 1e-3);
+    let height = c - sunk;
+    // At u along the face, in the frame of the box, the plane has the height w over the face. Across, ∫ min(m, b − |v|) dv with m = min(w, a − |u|).
+    let w = |u: f64| (c + (tilt.sin() * u - height) / tilt.cos()).max(0.0);
+    let line = |u: f64| {
+        let m = f64::min(w(u), a - u.abs());
+        MODULUS / c * (2.0 * b * m - m * m) / tilt.cos()
+    };
+    let place = |u: f64| tilt.cos() * u + tilt.sin() * (w(u) - c);
+    let force = integral(-a, a, line);
+    let moment = integral(-a, a, |u| place(u) * line(u));
+    Ok(Placement {
+        names: ["tilted_box", "box on a rigid plane, tilted by 2 mrad"],
+        lower: Body::plane()?,
+        upper: cuboid([a, b, c])?,
+        poses: vec![turned([0.0, 0.0, height], Vector3::y() * tilt)],
+        force,
+        centre: [moment / force, 0.0],
+        width: a,
+    })
+}
+
+/// ∫ min(x, distance from the rim) over a circle, or a polygon about one, of area a and inner radius r.
+fn round_roof(a: f64, r: f64, x: f64) -> f64 {
+    a * (x - x * x / r + x.powi(3) / (3.0 * r * r))
+}
+
+/// By the rule of middles.
+fn integral(from: f64, to: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let h = (to - from) / PARTS as f64;
+    (0..PARTS).map(|k| f(from + (k as f64 + 0.5) * h)).sum::<f64>() * h
+}
