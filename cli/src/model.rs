@@ -6,6 +6,7 @@ use signorini_coupling::SceneFile;
 use signorini_geometry::Shape;
 use signorini_laws::ContactParameter;
 use signorini_multibody::RigidSystem;
+use signorini_run::areas::Areas;
 use signorini_run::{Ipc, Law, Method};
 use signorini_scene::{
     CollisionMask, CombinationRule, Geom, GeomShape, Hydroelastic, JointKind, LoadOptions, NoteKind, Place,
@@ -214,6 +215,13 @@ impl ModelArguments {
             ("--dissipation", self.dissipation, laws().any(|l| damped(&l)), "lagged"),
             ("--stiction-speed", self.stiction_speed, dry || laws().any(|l| slips(&l)), "lagged"),
         ];
+        if let Some(k) =
+            self.stiffness.filter(|_| !methods.clone().any(Method::is_affine) && Areas::is_all(scene))
+        {
+            return Err(format!(
+                "--stiffness {k}: all geoms that collide meet over areas, with the stiffness of their modulus; leave it out, or change hydroelastic_modulus in the model"
+            ));
+        }
         let own = methods.clone().any(|m| m.law().is_none() && !m.is_affine());
         match given.into_iter().find(|(_, value, read, _)| value.is_some() && !read && !own) {
             None => Ok(()),

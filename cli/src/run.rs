@@ -98,7 +98,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     if a.surfaces && (method.is_affine() || !Areas::of(&scene).any()) {
         let why = match method.is_affine() {
             true => "affine bodies meet in points",
-            false => "no geom of the model is compliant, so all meet in points",
+            false => "no geom meets another one over an area",
         };
         return Err(format!("--surfaces: {why}; leave it out, or see `inspect` for how geoms meet").into());
     }

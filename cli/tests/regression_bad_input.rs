@@ -201,7 +201,7 @@ fn regression_arguments_that_make_no_sense_are_refused() {
         (vec!["--accuracy", "1e300"], "at most 1"),
         (vec!["--integrator", "cenic", "--dt", "0.01"], "--integrator fixed"),
         (vec!["--dt", "0"], "step"),
-        (vec!["--surfaces"], "no geom of the model is compliant"),
+        (vec!["--surfaces"], "no geom meets another one over an area"),
         (vec!["--surfaces", "--solver", "ipc"], "affine bodies meet in points"),
         (vec!["--solver", "magic"], "icf, comfree, ipc, reference"),
         (vec!["--range", "1e-4"], "--solver ipc"),
@@ -347,4 +347,9 @@ fn regression_floors_and_comparisons_take_areas() {
     let text = String::from_utf8_lossy(&done.stdout);
     assert!(done.status.success() && text.contains("sap is left out"), "{text}");
     assert!(!text.contains("icf + sap"), "{text}");
+    let message = refused(&[&["run", model, "--stiffness", "1e4"], &floor[..]].concat());
+    assert!(message.contains("--stiffness 10000: all geoms that collide meet over areas"), "{message}");
+    // A compliant geom that meets nothing has no surface.
+    let message = refused(&["run", model, "--floating", "--surfaces"]);
+    assert!(message.contains("no geom meets another one over an area"), "{message}");
 }

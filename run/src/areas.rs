@@ -3,14 +3,14 @@
 use signorini_core::na::Vector3;
 use signorini_core::{ContactGeometry, LastSolve};
 use signorini_multibody::contact_impulse;
-use signorini_scene::{Hydroelastic, Scene};
+use signorini_scene::{CollisionFilter, Hydroelastic, Meeting, Scene};
 
 use crate::recording::{ContactRow, RowSink, StepPart};
 
 /// The geoms of a scene that may meet over areas.
 #[derive(Clone, Debug, Default)]
 pub struct Areas {
-    /// By geom; empty where none is compliant.
+    /// By geom; empty where no pair meets over an area.
     surfaces: Vec<Hydroelastic>,
 }
 
@@ -18,11 +18,22 @@ impl Areas {
     /// Those of a scene.
     pub fn of(scene: &Scene) -> Self {
         let surfaces = scene.geoms.iter().map(|g| g.surface.hydroelastic);
-        let any = surfaces.clone().any(|s| matches!(s, Hydroelastic::Compliant { .. }));
+        let is_compliant =
+            |i: &usize| matches!(scene.geoms[*i].surface.hydroelastic, Hydroelastic::Compliant { .. });
+        let partners = Partners::of(scene);
+        let any =
+            (0..scene.geoms.len()).filter(is_compliant).any(|i| partners.meetings(i).any(Meeting::is_area));
         Self { surfaces: if any { surfaces.collect() } else { Vec::new() } }
     }
 
-    /// Whether a geom may meet others over an area.
+    /// Whether all geoms that collide meet over areas, and some do.
+    pub fn is_all(scene: &Scene) -> bool {
+        let partners = Partners::of(scene);
+        let mut meetings = (0..scene.geoms.len()).flat_map(|i| partners.meetings(i)).peekable();
+        meetings.peek().is_some() && meetings.all(Meeting::is_area)
+    }
+
+    /// Whether a pair of geoms may meet over an area.
     pub fn any(&self) -> bool {
         !self.surfaces.is_empty()
     }
@@ -51,6 +62,31 @@ impl Areas {
                 sink.push_contact(&ContactRow { geometry: &geometry, impulse, dt: solve.dt, part });
             }
         }
+    }
+}
+
+/// The geoms with which each geom of a scene may collide.
+pub(crate) struct Partners<'a> {
+    scene: &'a Scene,
+    filter: CollisionFilter,
+}
+
+impl<'a> Partners<'a> {
+    pub(crate) fn of(scene: &'a Scene) -> Self {
+        Self { scene, filter: CollisionFilter::new(scene) }
+    }
+
+    /// How a geom meets each of them.
+    fn meetings(&self, geom: usize) -> impl Iterator<Item = Meeting> {
+        let of = |i: usize| self.scene.geoms[i].surface.hydroelastic;
+        let all = 0..self.scene.geoms.len();
+        all.filter(move |j| self.filter.collides(self.scene, geom, *j)).map(move |j| of(geom).meeting(&of(j)))
+    }
+
+    /// Whether a geom meets all of them over areas, and there are some.
+    pub(crate) fn all_over_areas(&self, geom: usize) -> bool {
+        let mut meetings = self.meetings(geom).peekable();
+        meetings.peek().is_some() && meetings.all(Meeting::is_area)
     }
 }
 

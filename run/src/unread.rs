@@ -1,9 +1,10 @@
 //! Parameters that a scene states and a method does not read.
 
 use signorini_laws::ContactParameter;
-use signorini_scene::{Geom, Hydroelastic, Place, Scene, SolParams};
+use signorini_scene::{ContactPair, Geom, Hydroelastic, Place, Scene, SolParams};
 
 use crate::Method;
+use crate::areas::Partners;
 
 /// Elements of one kind that state something.
 struct Stated<'a> {
@@ -33,7 +34,7 @@ fn is_half(sol: &SolParams) -> bool {
 }
 
 /// One line for each kind of parameter that the scene states and the method does not read, with the first element, their number and a remedy: solref and solimp of contacts, limits, dry
-/// friction and equalities, stiffness and dissipation of surfaces, contact over areas, a medium. Each begins with `not read:`.
+/// friction and equalities, stiffness and dissipation of surfaces, margins and stiffnesses of pressure fields, contact over areas, a medium. Each begins with `not read:`.
 ///
 /// solimp by itself counts where it differs from MuJoCo's default.
 pub fn unread(scene: &Scene, method: &Method) -> Vec<String> {
@@ -49,9 +50,21 @@ pub fn unread(scene: &Scene, method: &Method) -> Vec<String> {
     let named = |i: usize| scene.pairs.iter().any(|p| p.geom_a == i || p.geom_b == i);
     let collides = |(i, g): &(usize, &Geom)| !g.mask.is_empty() || named(*i);
     let geoms = || scene.geoms.iter().enumerate().filter(collides).map(|(_, g)| g);
-    let pairs = || scene.pairs.iter();
+    let area = |g: &Geom| g.surface.hydroelastic != Hydroelastic::Point;
+    let partners = Partners::of(scene);
+    let over_areas = |(i, g): &(usize, &Geom)| !affine && area(g) && partners.all_over_areas(*i);
+    let [of_areas, in_points] = [true, false].map(|which| {
+        let these = scene.geoms.iter().enumerate().filter(collides).filter(|at| over_areas(at) == which);
+        these.map(|(_, g)| g).collect::<Vec<_>>()
+    });
+    let (of_areas, in_points) = (|| of_areas.iter().copied(), || in_points.iter().copied());
+    let pair_area = |p: &&ContactPair| {
+        let [a, b] = [p.geom_a, p.geom_b].map(|g| scene.geoms[g].surface.hydroelastic);
+        !affine && a.meeting(&b).is_area()
+    };
+    let pairs = || scene.pairs.iter().filter(|p| !pair_area(p));
     if !soft {
-        let mut stated = geoms().filter(|g| g.surface.sol.stated).map(|g| &g.place);
+        let mut stated = in_points().filter(|g| g.surface.sol.stated).map(|g| &g.place);
         let mut of_pairs = pairs().filter(|p| p.material.solref_stated).map(|p| &p.place);
         let why = format!(
             "contacts of {name} have no stiffness of a file; take --solver icf with a law of the stiffness, such as lagged"
@@ -60,10 +73,10 @@ pub fn unread(scene: &Scene, method: &Method) -> Vec<String> {
     } else {
         let both = |g: &&Geom| g.surface.sol.stated && g.surface.states_si();
         let why = "its stiffness or dissipation in SI units holds; leave out one of both";
-        tell(&mut geoms().filter(both).map(|g| &g.place), "solref", why);
+        tell(&mut in_points().filter(both).map(|g| &g.place), "solref", why);
     }
     if !reads(ContactParameter::Solimp) {
-        let mut half = geoms().filter(|g| is_half(&g.surface.sol)).map(|g| &g.place);
+        let mut half = in_points().filter(|g| is_half(&g.surface.sol)).map(|g| &g.place);
         let why = if soft {
             "state solref beside it, such as MuJoCo's default \"0.02 1\""
         } else {
@@ -72,7 +85,7 @@ pub fn unread(scene: &Scene, method: &Method) -> Vec<String> {
         tell(&mut half, "solimp", why);
     }
     if affine {
-        let mut areas = geoms().filter(|g| g.surface.hydroelastic != Hydroelastic::Point).map(|g| &g.place);
+        let mut areas = geoms().filter(|g| area(g)).map(|g| &g.place);
         let why = "affine bodies meet at their surfaces; take --solver icf for pressure fields";
         tell(&mut areas, "contact over areas", why);
     }
@@ -84,9 +97,19 @@ pub fn unread(scene: &Scene, method: &Method) -> Vec<String> {
             let why = format!(
                 "contacts of {name} have none; leave it out, or take a law that has it, such as lagged"
             );
-            tell(&mut geoms().filter(stated).map(|g| &g.place), what, &why);
+            // Areas have no stiffness of a surface under any law, see below.
+            let others = of_areas().filter(|_| parameter != ContactParameter::Stiffness);
+            tell(&mut in_points().chain(others).filter(stated).map(|g| &g.place), what, &why);
         }
     }
+    let why = "pressure fields have the stiffness of their modulus (hydroelastic_modulus); leave it out";
+    let solref = |g: &&Geom| g.surface.sol.stated || is_half(&g.surface.sol);
+    let of_pairs = scene.pairs.iter().filter(|p| pair_area(p) && p.material.solref_stated).map(|p| &p.place);
+    tell(&mut of_areas().filter(solref).map(|g| &g.place).chain(of_pairs), "solref or solimp", why);
+    tell(&mut of_areas().filter(|g| g.surface.stiffness.is_some()).map(|g| &g.place), "stiffness", why);
+    let why = "bodies with pressure fields press where they overlap; leave it out";
+    let margin = |g: &&Geom| g.surface.margin > 0.0;
+    tell(&mut of_areas().filter(margin).map(|g| &g.place), "margin", why);
     let stops = || {
         let joints = scene.joints.iter().filter(|j| j.range.is_some()).map(|j| (&j.limit_sol, &j.place));
         joints.chain(scene.tendons.iter().filter(|t| t.range.is_some()).map(|t| (&t.limit_sol, &t.place)))

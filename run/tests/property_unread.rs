@@ -115,3 +115,44 @@ fn property_areas_are_read_or_told_or_refused() {
         assert_eq!([moves, told, refused], expected, "{}: {lines:?}", method.describe());
     }
 }
+
+/// Pressure fields have the stiffness of their modulus: nothing that geoms state for contact in points moves them, unless one of them meets another in points.
+#[test]
+fn property_areas_tell_of_parameters_of_points() {
+    let model = |other: &str, surface: &str, own: &str| {
+        let custom = format!(
+            "<text name='signorini:geom:skin' data='compliant_hydroelastic hydroelastic_modulus=1e5 {own}'/>{other}"
+        );
+        model(surface, "", "", &custom)
+    };
+    let rigid = "<text name='signorini:geom:floor' data='rigid_hydroelastic'/>";
+    let stated = [
+        ("solref", "solref='.05 .5'", ""),
+        ("solimp", "solimp='.5 .6 .01'", ""),
+        ("margin", "margin='.002'", ""),
+        ("stiffness", "", "stiffness=1e4"),
+        ("dissipation", "", "dissipation=1"),
+    ];
+    for method in [Method::icf().with_step(H), Method::cenic(1e-3)] {
+        for (other, areas) in [(rigid, true), ("", false)] {
+            let plain = motion(&model(other, "", ""), &method);
+            for (what, surface, own) in stated {
+                let scene = model(other, surface, own);
+                let lines = unread(&scene, &method);
+                let named = lines.iter().any(|l| l.starts_with("not read: ") && l.contains(what));
+                let after = motion(&scene, &method);
+                let moves =
+                    after.len() != plain.len() || after.iter().zip(&plain).any(|(a, b)| (a - b).abs() > 1e-9);
+                if areas {
+                    assert_eq!(
+                        (named, moves),
+                        (what != "dissipation", what == "dissipation"),
+                        "{what}: {lines:?}"
+                    );
+                } else {
+                    assert!(moves != named || what == "margin", "{what}: moves {moves}, {lines:?}");
+                }
+            }
+        }
+    }
+}
