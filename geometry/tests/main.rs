@@ -18,6 +18,7 @@ mod analytic_narrow_patch;
 mod analytic_narrow_surface;
 mod analytic_pressure_fields;
 mod analytic_pressure_surface;
+mod analytic_pressure_walls;
 mod analytic_sharp;
 mod analytic_surface_pairs;
 mod conformance_collision_queries;

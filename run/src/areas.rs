@@ -1,9 +1,12 @@
-//! Contacts over areas as one wrench for each pair of geoms.
+//! Contacts over areas as one wrench for each pair of geoms; geoms that meet over areas alone, fields that are too soft.
+
+use std::sync::Arc;
 
 use signorini_core::na::Vector3;
 use signorini_core::{ContactGeometry, LastSolve};
+use signorini_geometry::pressure::PressureField;
 use signorini_multibody::contact_impulse;
-use signorini_scene::{CollisionFilter, Hydroelastic, Meeting, Scene};
+use signorini_scene::{CollisionFilter, GeomShape, Hydroelastic, Meeting, Scene};
 
 use crate::recording::{ContactRow, RowSink, StepPart};
 
@@ -88,6 +91,35 @@ impl<'a> Partners<'a> {
         let mut meetings = self.meetings(geom).peekable();
         meetings.peek().is_some() && meetings.all(Meeting::is_area)
     }
+}
+
+/// Fields of a scene that are softer than their moduli say, with the file, the geom and the remedy: one line for each shape and resolution, with the first geom.
+///
+/// Fields are those of the scene's cache, made where they are not yet there. Geoms without one are left out: models refuse them.
+pub fn soft_fields(scene: &Scene) -> Vec<String> {
+    let mut told: Vec<(Arc<PressureField>, [String; 2], usize)> = Vec::new();
+    for g in &scene.geoms {
+        let (GeomShape::Solid(shape), Hydroelastic::Compliant { resolution, .. }) =
+            (&g.shape, g.surface.hydroelastic)
+        else {
+            continue;
+        };
+        let Ok(field) = scene.fields.field(shape, resolution) else { continue };
+        match told.iter_mut().find(|t| Arc::ptr_eq(&t.0, &field)) {
+            Some(known) => known.2 += 1,
+            None => {
+                if let Some(why) = field.softness() {
+                    told.push((field, [format!("{}: geom '{}'", g.place, g.name), why], 0));
+                }
+            }
+        }
+    }
+    told.into_iter()
+        .map(|(_, [geom, why], more)| match more {
+            0 => format!("{geom}: {why}"),
+            n => format!("{geom} (and {n} more): {why}"),
+        })
+        .collect()
 }
 
 /// Contacts of one pair of geoms, at least one, as one: in the middle of their normal impulses, with the sum of these for its normal, and their wrench in its frame.

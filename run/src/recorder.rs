@@ -10,7 +10,7 @@ use signorini_core::{
 use signorini_multibody::{Model, OverloadRecord, RigidSystem, Sensors, contact_impulse};
 use signorini_scene::{Pose, Scene};
 
-use crate::areas::Areas;
+use crate::areas::{Areas, soft_fields};
 use crate::crossing::CrossingRecord;
 use crate::depth::DepthRecord;
 use crate::drift::DriftRecord;
@@ -171,7 +171,9 @@ impl<'a, S: RowSink> Recorder<'a, S> {
         r.watch = watch;
         r.loads.recovery = method.as_comfree().and_then(ComFree::recovery);
         r.depth.set_method(scene, method);
-        r.recording.header_mut().warnings.extend(unread(scene, method));
+        let warnings = &mut r.recording.header_mut().warnings;
+        warnings.extend(unread(scene, method));
+        warnings.extend(soft_fields(scene));
         Ok(r)
     }
 

@@ -1,10 +1,13 @@
 //! Bodies that meet over areas, against closed forms.
 
 use std::f64::consts::PI;
+use std::sync::Arc;
 
 use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
 use signorini_core::{AcceptedStep, NoObserver, State, StepObserver, System};
+use signorini_geometry::{Shape, TriangleMesh};
 use signorini_multibody::RigidSystem;
+use signorini_run::areas::soft_fields;
 use signorini_run::names::law;
 use signorini_run::recorder::{Recorder, RecordingStart, RunLabels};
 use signorini_run::{Method, Recording};
@@ -359,4 +362,29 @@ fn analytic_a_deep_rest_is_told_with_its_modulus() {
         let after = lines(1.1 * factor * modulus, face);
         assert!(after.iter().all(|w| !w.starts_with("depth at rest")), "{factor}: {after:?}");
     }
+}
+
+/// Fields that are too soft for their walls are told of once for each shape and resolution, by a run too.
+#[test]
+fn analytic_soft_fields_are_told() {
+    let cup = |t: f64| {
+        let rings = [[0.04, 0.0], [0.04, 0.09], [0.04 - t, 0.09], [0.04 - t, t]];
+        Shape::Mesh(Arc::new(TriangleMesh::revolved(24, &rings, [0.0, t]).unwrap()))
+    };
+    let (thin, thick) = (cup(0.006), cup(0.012));
+    let mut b = SceneBuilder::new("cups");
+    for (name, shape, resolution) in [("a", &thin, 0.006), ("b", &thin, 0.006), ("c", &thick, 0.005)] {
+        let kind = compliant(1e6).with_resolution(resolution);
+        b = b.body(name).free_joint().shape(shape.clone()).hydroelastic(kind).mass(0.2);
+    }
+    let scene = b.build().unwrap();
+    let told = soft_fields(&scene);
+    assert_eq!(told.len(), 1, "{told:?}");
+    for part in ["geom 'a_geom0' (and 1 more): ", "6.000e-3 m", "mesh_resolution_hint"] {
+        assert!(told[0].contains(part), "{part}: {told:?}");
+    }
+    let method = Method::icf().with_step(1e-3);
+    let mut x = method.system(&scene).unwrap().initial_state(None).unwrap();
+    let recording = signorini_run::run(&scene, &method, &mut x, 1e-3).unwrap().0;
+    assert!(recording.header.warnings.contains(&told[0]));
 }

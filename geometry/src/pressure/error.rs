@@ -34,7 +34,8 @@ pub enum PressureError {
     },
     /// The lattice misses thin parts of a mesh.
     #[error(
-        "at a resolution of {resolution} m the field of the mesh holds {held} m³ of its {volume} m³; give a finer resolution, or make the mesh rigid"
+        "at a resolution of {resolution:.3e} m the field of the mesh holds {:.0} % of its volume of {volume:.3e} m³; {}make the mesh rigid",
+        100.0 * held / volume, finer.map_or(String::new(), |f| format!("give a resolution of {f:.3e} m, or "))
     )]
     MissesParts {
         /// The resolution \[m\].
@@ -43,10 +44,12 @@ pub enum PressureError {
         held: f64,
         /// Volume of the mesh \[m³\].
         volume: f64,
+        /// A resolution that holds more \[m\]; None where it would be too fine.
+        finer: Option<f64>,
     },
     /// The field would have more tetrahedra than [`crate::pressure::MOST_TETRAHEDRA`].
     #[error(
-        "at a resolution of {resolution} m the field of the {shape} would have {tetrahedra:.0} tetrahedra, more than {most}; give at least {coarsest} m"
+        "at a resolution of {resolution} m the field of the {shape} would have {tetrahedra:.0} tetrahedra, more than {most}; give at least {coarsest:.3e} m"
     )]
     TooFine {
         /// Kind of shape.

@@ -12,8 +12,13 @@ pub const MOST_TETRAHEDRA: usize = 500_000;
 
 /// Parts of the radius that the default resolution of round shapes is.
 const ROUND: f64 = 8.0;
-/// Parts of the longest side that the default resolution of meshes is.
+/// Parts of the longest side, and of the mean wall, that the default resolution of meshes is at most.
 const MESH: f64 = 24.0;
+const WALL: f64 = 3.0;
+/// Parts of the mean wall up to which edges are not called coarse.
+const SOFT: f64 = 0.5;
+/// Least extent at the deepest node of a field that is not called soft.
+const DEEP: f64 = 0.8;
 /// Parts of the volume of a mesh that its field must hold.
 const HELD: f64 = 0.75;
 
@@ -72,6 +77,17 @@ pub struct PressureField {
     slices: Slices,
     /// Thickness of a half-space \[m\].
     thickness: Option<f64>,
+    lattice: Option<Box<Walls>>,
+}
+
+/// A lattice and the walls of its mesh \[m\].
+#[derive(Clone, Copy, Debug)]
+struct Walls {
+    edge: f64,
+    /// Mean wall, 2V/A.
+    mean: f64,
+    /// Least edge of a default.
+    finest: f64,
 }
 
 impl PressureField {
@@ -103,6 +119,7 @@ impl PressureField {
             room(fan::icosphere_count(level), 2.0)?;
             Ok::<_, PressureError>(fan::ellipsoid(&semi_axes, level)?)
         };
+        let mut walls = None;
         let cells = match shape {
             Shape::Sphere { radius } => ellipsoid(Vector3::repeat(*radius))?,
             Shape::Ellipsoid { semi_axes } => ellipsoid(*semi_axes)?,
@@ -128,10 +145,14 @@ impl PressureField {
                     None => {
                         room(lattice::count(mesh, resolution), 3.0)?;
                         let cells = lattice::closed(mesh, shape, resolution);
+                        let finest = lattice::finest(mesh, 0.0, MOST_TETRAHEDRA as f64);
                         let (held, volume) = (cells.volume(), mesh.signed_volume());
                         if held < HELD * volume {
-                            return Err(PressureError::MissesParts { resolution, held, volume });
+                            let finer = PressureField::default_resolution(shape).min(0.5 * resolution);
+                            let finer = Some(finer.max(finest)).filter(|f| *f < 0.99 * resolution);
+                            return Err(PressureError::MissesParts { resolution, held, volume, finer });
                         }
+                        walls = Some(Box::new(Walls { edge: resolution, mean: wall(mesh), finest }));
                         cells
                     }
                 }
@@ -146,7 +167,7 @@ impl PressureField {
             }
         };
         room(cells.tetrahedra.len() as f64, 2.0)?;
-        Ok(Self::of(cells))
+        Ok(Self { lattice: walls, ..Self::of(cells) })
     }
 
     /// The field of the half-space of points with z ≤ 0: −z over a `thickness` \[m\], without a bound from above.
@@ -175,11 +196,18 @@ impl PressureField {
             })
             .collect();
         let boxes: Vec<Aabb> = cells.tetrahedra.iter().map(|t| Aabb::from_points(&corners(t))).collect();
-        Self { linear, bvh: Bvh::build(&boxes), slices: Slices::new(&cells), cells, thickness: None }
+        Self {
+            linear,
+            bvh: Bvh::build(&boxes),
+            slices: Slices::new(&cells),
+            cells,
+            thickness: None,
+            lattice: None,
+        }
     }
 
-    /// The resolution of a shape for which none is given \[m\]: an eighth of the radius of round shapes, of the largest semi-axis of ellipsoids, the least half extent of boxes, a 24th of the
-    /// longest side of meshes. Infinite for half-spaces.
+    /// The resolution of a shape for which none is given \[m\]: an eighth of the radius of round shapes, of the largest semi-axis of ellipsoids, the least half extent of boxes; of meshes a 24th of the
+    /// longest side, or a third of the mean wall 2V/A where that is less, but no finer than [`MOST_TETRAHEDRA`] allow. Infinite for half-spaces.
     #[must_use]
     pub fn default_resolution(shape: &Shape) -> f64 {
         match shape {
@@ -188,10 +216,49 @@ impl PressureField {
             }
             Shape::Ellipsoid { semi_axes } => semi_axes.max() / ROUND,
             Shape::Box { half_extents } => half_extents.min(),
-            Shape::Convex(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::HalfSpace => {
-                size(shape) / MESH
+            Shape::Mesh(mesh) => {
+                let wall = wall(mesh);
+                // Open meshes have no wall, and no field.
+                let wanted = match wall > 0.0 && wall.is_finite() {
+                    true => (size(shape) / MESH).min(wall / WALL),
+                    false => size(shape) / MESH,
+                };
+                lattice::finest(mesh, wanted, MOST_TETRAHEDRA as f64)
             }
+            Shape::Convex(_) | Shape::HeightField(_) | Shape::HalfSpace => size(shape) / MESH,
         }
+    }
+
+    /// Length of the edges of a field on a lattice, and the mean wall 2V/A of its mesh \[m\]; None of other fields.
+    #[must_use]
+    pub fn lattice(&self) -> Option<[f64; 2]> {
+        self.lattice.as_ref().map(|w| [w.edge, w.mean])
+    }
+
+    /// Largest extent at a vertex: below 1 where a lattice has no node in the depth of the body. 0 for a half-space.
+    #[must_use]
+    pub fn largest_extent(&self) -> f64 {
+        self.cells.extents.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Why the field of a mesh is softer than its modulus says, with the remedy: edges longer than half the mean wall, up to which plane faces are as stiff as they should be, or no vertex in the depth. None where it is not.
+    #[must_use]
+    pub fn softness(&self) -> Option<String> {
+        let Walls { edge, mean, finest } = **self.lattice.as_ref()?;
+        let largest = self.largest_extent();
+        if edge <= SOFT * mean && largest >= DEEP {
+            return None;
+        }
+        let finer = (mean / WALL).min(0.5 * edge).max(finest);
+        let remedy = match finer < 0.99 * edge {
+            true => format!("give a mesh_resolution_hint of {finer:.3e} m"),
+            false => format!(
+                "a finer one would have more than {MOST_TETRAHEDRA} tetrahedra: cut the mesh into several geoms, take boxes for its walls"
+            ),
+        };
+        Some(format!(
+            "its pressure field is too soft: at a resolution of {edge:.3e} m, for walls that are {mean:.3e} m thick on average, its largest extent is {largest:.2}; {remedy}, or make it rigid"
+        ))
     }
 
     /// Vertices of the tetrahedra \[m\]; none of a half-space.
@@ -303,6 +370,11 @@ impl PressureField {
     pub(super) fn corner_extents(&self, i: usize) -> [f64; 4] {
         self.cells.tetrahedra[i].map(|v| self.cells.extents[v as usize])
     }
+}
+
+/// Mean wall of a closed mesh \[m\]: a plate of thickness t has the area 2 V/t.
+fn wall(mesh: &TriangleMesh) -> f64 {
+    2.0 * mesh.signed_volume() / mesh.area()
 }
 
 /// Longest side of the box about a shape \[m\]; infinite for a half-space.

@@ -18,6 +18,26 @@ pub(super) fn count(mesh: &TriangleMesh, resolution: f64) -> f64 {
     (inside + surface).max(0.25 * nodes)
 }
 
+/// The finest resolution, from `wanted` \[m\] upwards, at which the lattice of a mesh surely has at most `most` tetrahedra.
+///
+/// Cut cells are 17 tetrahedra for each square of the resolution where a surface is oblique to the lattice.
+pub(super) fn finest(mesh: &TriangleMesh, wanted: f64, most: f64) -> f64 {
+    let sure = |h: f64| {
+        let cells = 12.0 * mesh.signed_volume().max(0.0) / h.powi(3) + 18.0 * mesh.area() / (h * h);
+        cells.max(count(mesh, h))
+    };
+    let size = 2.0 * mesh.aabb().half_extents().max();
+    if sure(wanted) <= most || sure(size) > most {
+        return wanted;
+    }
+    let (mut fine, mut coarse) = (wanted.max(1e-9 * size), size);
+    while coarse > (1.0 + 1e-3) * fine {
+        let middle = (fine * coarse).sqrt();
+        if sure(middle) > most { fine = middle } else { coarse = middle }
+    }
+    coarse
+}
+
 /// Cubes along each axis.
 fn cubes(mesh: &TriangleMesh, resolution: f64) -> [f64; 3] {
     (mesh.aabb().half_extents() / resolution).map(|h| 2.0 * h.ceil() + 2.0).into()

@@ -161,7 +161,7 @@ fn table(dishes: &str, summaries: &[Summary]) -> Table {
             "passings",
             "dishes that rattle",
             "dishes in the sink at the end",
-            "largest mean speed at rest [mm/s]",
+            "largest mean speed of a dish at the end, those that fall included [mm/s]",
             "real-time rate [%]",
             "accepted steps",
             "rejected",
