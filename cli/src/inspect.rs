@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use signorini_core::na::{Point3, Vector3};
 use signorini_multibody::{CollidingPair, Dynamics, Kinematics, Model, TreeFactor};
 use signorini_run::Method;
-use signorini_run::areas::soft_fields;
+use signorini_run::areas::area_doubts;
 use signorini_scene::{
     ActuatorForce, CombinationRule, GeomShape, Hydroelastic, Meeting, NoteKind, Scene, Transmission,
 };
@@ -450,7 +450,7 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
     if missing > 0 {
         say!("  {missing} geoms have no mesh and do not collide");
     }
-    soft_fields(scene).iter().for_each(|note| say!("  {note}"));
+    area_doubts(scene).iter().for_each(|note| say!("  {note}"));
     say!("\n{} notes", scene.notes.len());
     for kind in [NoteKind::Warning, NoteKind::Unknown, NoteKind::Converted, NoteKind::Visual] {
         for n in scene.notes.iter().filter(|n| n.kind == kind) {

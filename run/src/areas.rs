@@ -1,12 +1,13 @@
-//! Contacts over areas as one wrench for each pair of geoms; geoms that meet over areas alone, fields that are too soft.
+//! Contacts over areas as one wrench for each pair of geoms; geoms that meet over areas alone, fields and surfaces that are doubtful.
 
 use std::sync::Arc;
 
 use signorini_core::na::Vector3;
 use signorini_core::{ContactGeometry, LastSolve};
-use signorini_geometry::pressure::PressureField;
+use signorini_geometry::Shape;
+use signorini_geometry::pressure::{PressureField, RigidSurface};
 use signorini_multibody::contact_impulse;
-use signorini_scene::{CollisionFilter, GeomShape, Hydroelastic, Meeting, Scene};
+use signorini_scene::{CollisionFilter, Geom, GeomShape, Hydroelastic, Meeting, Scene};
 
 use crate::recording::{ContactRow, RowSink, StepPart};
 
@@ -93,29 +94,47 @@ impl<'a> Partners<'a> {
     }
 }
 
-/// Fields of a scene that are softer than their moduli say, with the file, the geom and the remedy: one line for each shape and resolution, with the first geom.
+/// Fields of a scene that are softer than their moduli say, and rigid meshes that are no surface of a solid, with the file, the geom and the remedy: one line for each, with the first geom.
 ///
 /// Fields are those of the scene's cache, made where they are not yet there. Geoms without one are left out: models refuse them.
-pub fn soft_fields(scene: &Scene) -> Vec<String> {
-    let mut told: Vec<(Arc<PressureField>, [String; 2], usize)> = Vec::new();
+pub fn area_doubts(scene: &Scene) -> Vec<String> {
+    let solid = |g: &Geom| match &g.shape {
+        GeomShape::Solid(shape) => Some((shape.clone(), g.surface.hydroelastic)),
+        _ => None,
+    };
+    let field = |g: &Geom| match solid(g)? {
+        (shape, Hydroelastic::Compliant { resolution, .. }) => scene.fields.field(&shape, resolution).ok(),
+        _ => None,
+    };
+    let mesh = |g: &Geom| match solid(g)? {
+        (Shape::Mesh(mesh), Hydroelastic::Rigid { .. }) => Some(mesh),
+        _ => None,
+    };
+    let mut out = once_each(scene, field, PressureField::softness);
+    out.extend(once_each(scene, mesh, RigidSurface::doubt));
+    out
+}
+
+/// A line for each of the shared `parts` of geoms with a reason.
+fn once_each<T>(
+    scene: &Scene,
+    part: impl Fn(&Geom) -> Option<Arc<T>>,
+    why: impl Fn(&T) -> Option<String>,
+) -> Vec<String> {
+    let mut known: Vec<(Arc<T>, Option<[String; 2]>, usize)> = Vec::new();
     for g in &scene.geoms {
-        let (GeomShape::Solid(shape), Hydroelastic::Compliant { resolution, .. }) =
-            (&g.shape, g.surface.hydroelastic)
-        else {
-            continue;
-        };
-        let Ok(field) = scene.fields.field(shape, resolution) else { continue };
-        match told.iter_mut().find(|t| Arc::ptr_eq(&t.0, &field)) {
-            Some(known) => known.2 += 1,
+        let Some(part) = part(g) else { continue };
+        match known.iter_mut().find(|k| Arc::ptr_eq(&k.0, &part)) {
+            Some(k) => k.2 += 1,
             None => {
-                if let Some(why) = field.softness() {
-                    told.push((field, [format!("{}: geom '{}'", g.place, g.name), why], 0));
-                }
+                let line = why(&part).map(|why| [format!("{}: geom '{}'", g.place, g.name), why]);
+                known.push((part, line, 0));
             }
         }
     }
-    told.into_iter()
-        .map(|(_, [geom, why], more)| match more {
+    let lines = known.into_iter().filter_map(|(_, line, more)| Some((line?, more)));
+    lines
+        .map(|([geom, why], more)| match more {
             0 => format!("{geom}: {why}"),
             n => format!("{geom} (and {n} more): {why}"),
         })

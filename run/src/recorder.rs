@@ -10,7 +10,7 @@ use signorini_core::{
 use signorini_multibody::{Model, OverloadRecord, RigidSystem, Sensors, contact_impulse};
 use signorini_scene::{Pose, Scene};
 
-use crate::areas::{Areas, soft_fields};
+use crate::areas::{Areas, area_doubts};
 use crate::crossing::CrossingRecord;
 use crate::depth::DepthRecord;
 use crate::drift::DriftRecord;
@@ -173,7 +173,7 @@ impl<'a, S: RowSink> Recorder<'a, S> {
         r.depth.set_method(scene, method);
         let warnings = &mut r.recording.header_mut().warnings;
         warnings.extend(unread(scene, method));
-        warnings.extend(soft_fields(scene));
+        warnings.extend(area_doubts(scene));
         Ok(r)
     }
 

@@ -7,7 +7,7 @@ use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
 use signorini_core::{AcceptedStep, NoObserver, State, StepObserver, System};
 use signorini_geometry::{Shape, TriangleMesh};
 use signorini_multibody::RigidSystem;
-use signorini_run::areas::soft_fields;
+use signorini_run::areas::area_doubts;
 use signorini_run::names::law;
 use signorini_run::recorder::{Recorder, RecordingStart, RunLabels};
 use signorini_run::{Method, Recording};
@@ -378,7 +378,7 @@ fn analytic_soft_fields_are_told() {
         b = b.body(name).free_joint().shape(shape.clone()).hydroelastic(kind).mass(0.2);
     }
     let scene = b.build().unwrap();
-    let told = soft_fields(&scene);
+    let told = area_doubts(&scene);
     assert_eq!(told.len(), 1, "{told:?}");
     for part in ["geom 'a_geom0' (and 1 more): ", "6.000e-3 m", "mesh_resolution_hint"] {
         assert!(told[0].contains(part), "{part}: {told:?}");
@@ -387,4 +387,31 @@ fn analytic_soft_fields_are_told() {
     let mut x = method.system(&scene).unwrap().initial_state(None).unwrap();
     let recording = signorini_run::run(&scene, &method, &mut x, 1e-3).unwrap().0;
     assert!(recording.header.warnings.contains(&told[0]));
+}
+
+/// Rigid meshes that are open or cut through themselves are told of, and bodies that are sound are not.
+#[test]
+fn analytic_doubtful_rigid_meshes_are_told() {
+    let cube = TriangleMesh::cuboid(&Vector3::repeat(0.1)).unwrap();
+    let open = TriangleMesh::new(cube.vertices().to_vec(), cube.triangles()[1..].to_vec()).unwrap();
+    let moved = cube.transformed(&Isometry3::translation(0.05, 0.03, 0.02));
+    let both = [cube.vertices(), moved.vertices()].concat();
+    let shift = cube.vertices().len() as u32;
+    let second = moved.triangles().iter().map(|t| t.map(|i| i + shift));
+    let crossing = TriangleMesh::new(both, cube.triangles().iter().copied().chain(second).collect()).unwrap();
+    let told = |mesh: TriangleMesh| {
+        let b = SceneBuilder::new("meshes")
+            .shape(Shape::Mesh(Arc::new(mesh)))
+            .hydroelastic(Hydroelastic::rigid());
+        let b = b.body("ball").at([0.0, 0.0, 1.0]).free_joint().sphere(0.05).mass(0.1);
+        area_doubts(&b.hydroelastic(compliant(1e6)).build().unwrap())
+    };
+    assert_eq!(told(cube), Vec::<String>::new());
+    for (mesh, words) in [
+        (open, ["3 open", "none where it has a gap"]),
+        (crossing, ["cuts through itself at triangles", "mend it"]),
+    ] {
+        let told = told(mesh);
+        assert!(told.len() == 1 && words.iter().all(|w| told[0].contains(w)), "{told:?}");
+    }
 }

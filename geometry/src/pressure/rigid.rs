@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use signorini_core::na::Point3;
 
+use super::crossing::self_crossing;
 use super::error::PressureError;
 use super::field::{PressureField, checked_resolution};
 use crate::{HeightField, MeshDefect, Shape, TriangleMesh};
@@ -34,6 +35,21 @@ impl RigidSurface {
             _ => Some(Arc::new(PressureField::new(shape, resolution)?.surface()?)),
         };
         Ok(Self { triangles })
+    }
+
+    /// Why a rigid mesh may not hold others as the body that it is meant to be, with the remedy: it is not closed, or cuts through itself. None where it is sound.
+    #[must_use]
+    pub fn doubt(mesh: &TriangleMesh) -> Option<String> {
+        if let Err(defect) = mesh.check_closed() {
+            return Some(format!(
+                "{defect}; as a rigid surface it holds bodies by the triangles that face them, and none where it has a gap"
+            ));
+        }
+        self_crossing(mesh).map(|[a, b]| {
+            format!(
+                "the mesh cuts through itself at triangles {a} and {b}; as a rigid surface its triangles inside others press as well: mend it, or take its convex hull"
+            )
+        })
     }
 
     /// Its triangles; None for a half-space.
