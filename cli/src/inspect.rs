@@ -5,6 +5,8 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use signorini_core::na::{Point3, Vector3};
+use signorini_geometry::Shape;
+use signorini_geometry::pressure::PressureField;
 use signorini_multibody::{CollidingPair, Dynamics, Kinematics, Model, TreeFactor};
 use signorini_run::Method;
 use signorini_run::areas::area_doubts;
@@ -450,6 +452,7 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
     if missing > 0 {
         say!("  {missing} geoms have no mesh and do not collide");
     }
+    fields(scene).iter().for_each(|line| say!("  {line}"));
     area_doubts(scene).iter().for_each(|note| say!("  {note}"));
     say!("\n{} notes", scene.notes.len());
     for kind in [NoteKind::Warning, NoteKind::Unknown, NoteKind::Converted, NoteKind::Visual] {
@@ -458,6 +461,34 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// A line for each kind of pressure field: first geom, modulus, resolution, number of tetrahedra.
+fn fields(scene: &Scene) -> Vec<String> {
+    let mut kinds: Vec<(String, &str, usize)> = Vec::new();
+    for g in &scene.geoms {
+        let GeomShape::Solid(shape) = &g.shape else { continue };
+        let Hydroelastic::Compliant { modulus, resolution, thickness } = g.surface.hydroelastic else {
+            continue;
+        };
+        let size = match thickness {
+            Some(depth) if matches!(shape, Shape::HalfSpace) => format!("over {depth} m of a half-space"),
+            _ => {
+                // Models refuse geoms without a field.
+                let Ok(field) = scene.fields.field(shape, resolution) else { continue };
+                let length = resolution.unwrap_or_else(|| PressureField::default_resolution(shape));
+                let whose = if resolution.is_some() { "stated" } else { "default" };
+                format!("{whose} resolution {length:.3e} m, {} tetrahedra", field.tetrahedra().len())
+            }
+        };
+        let line = format!("{modulus:e} Pa, {size}");
+        match kinds.iter_mut().find(|k| k.0 == line) {
+            Some(k) => k.2 += 1,
+            None => kinds.push((line, &g.name, 1)),
+        }
+    }
+    let one = |(line, first, count)| format!("pressure fields of {count} geoms, such as {first}: {line}");
+    kinds.into_iter().map(one).collect()
 }
 
 /// How a pair meets where a surface of it is one for areas; empty for pairs in points that know of nothing else.
