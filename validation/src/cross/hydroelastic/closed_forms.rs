@@ -7,7 +7,7 @@ use signorini_report::{Claim, Context, Mark, PageError, PageOutput, Plot, Table}
 use signorini_run::Method;
 use signorini_scene::{Hydroelastic, SceneBuilder};
 
-use super::{GRAVITY, Path, failed, shapes};
+use super::{GRAVITY, Path, failed};
 
 pub(super) type Pose = Isometry3<f64>;
 
@@ -102,7 +102,6 @@ pub(super) fn run(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
     out.heading("Closed forms");
     resting_box(ctx, out)?;
     balls(ctx, out)?;
-    shapes::run(ctx, out)?;
     edge(ctx, out)
 }
 

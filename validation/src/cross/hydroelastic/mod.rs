@@ -40,6 +40,7 @@ impl Page for HydroelasticContact {
              gradient of the pressure along the normal. papers/kurtz2025cenic/README.md has the derivations.",
         ]);
         closed_forms::run(ctx, &mut out)?;
+        shapes::run(ctx, &mut out)?;
         let record = record::Record::read(&ctx.root)?;
         paper_scenes::run(ctx, &record, &mut out)?;
         grips::run(ctx, &mut out)?;
