@@ -21,13 +21,16 @@ pub struct Areas {
 impl Areas {
     /// Those of a scene.
     pub fn of(scene: &Scene) -> Self {
-        let surfaces = scene.geoms.iter().map(|g| g.surface.hydroelastic);
-        let is_compliant =
-            |i: &usize| matches!(scene.geoms[*i].surface.hydroelastic, Hydroelastic::Compliant { .. });
+        let surfaces: Vec<_> = scene.geoms.iter().map(|g| g.surface.hydroelastic).collect();
+        let is_compliant = |i: &usize| matches!(surfaces[*i], Hydroelastic::Compliant { .. });
+        let mut compliant = (0..surfaces.len()).filter(is_compliant).peekable();
+        // Most scenes have none, and need no filter of collisions.
+        if compliant.peek().is_none() {
+            return Self::default();
+        }
         let partners = Partners::of(scene);
-        let any =
-            (0..scene.geoms.len()).filter(is_compliant).any(|i| partners.meetings(i).any(Meeting::is_area));
-        Self { surfaces: if any { surfaces.collect() } else { Vec::new() } }
+        let any = compliant.any(|i| partners.meetings(i).any(Meeting::is_area));
+        Self { surfaces: if any { surfaces } else { Vec::new() } }
     }
 
     /// Whether all geoms that collide meet over areas, and some do.

@@ -53,11 +53,9 @@ pub fn unread(scene: &Scene, method: &Method) -> Vec<String> {
     let area = |g: &Geom| g.surface.hydroelastic != Hydroelastic::Point;
     let partners = Partners::of(scene);
     let over_areas = |(i, g): &(usize, &Geom)| !affine && area(g) && partners.all_over_areas(*i);
-    let [of_areas, in_points] = [true, false].map(|which| {
-        let these = scene.geoms.iter().enumerate().filter(collides).filter(|at| over_areas(at) == which);
-        these.map(|(_, g)| g).collect::<Vec<_>>()
-    });
-    let (of_areas, in_points) = (|| of_areas.iter().copied(), || in_points.iter().copied());
+    let (of_areas, in_points): (Vec<_>, Vec<_>) =
+        scene.geoms.iter().enumerate().filter(collides).partition(over_areas);
+    let (of_areas, in_points) = (|| of_areas.iter().map(|at| at.1), || in_points.iter().map(|at| at.1));
     let pair_area = |p: &&ContactPair| {
         let [a, b] = [p.geom_a, p.geom_b].map(|g| scene.geoms[g].surface.hydroelastic);
         !affine && a.meeting(&b).is_area()
