@@ -155,7 +155,7 @@ pub trait ContactLaw<const D: usize>:
     fn cost(&self, p: &Self::Params, v_c: SVector<f64, D>) -> f64 {
         self.eval(p, v_c).cost
     }
-    /// Whether the potential is zero from `v_c` to `v_c` + `way` \[m/s\], D: a line search leaves the constraint out. False where the law does not know.
+    /// Whether the potential and its impulse are zero from `v_c` to `v_c` + `way` \[m/s\], D: line searches and solvers leave the constraint out. False where the law does not know.
     fn is_idle(&self, p: &Self::Params, v_c: SVector<f64, D>, way: SVector<f64, D>) -> bool {
         let _ = (p, v_c, way);
         false

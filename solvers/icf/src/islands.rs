@@ -21,25 +21,24 @@ pub(crate) struct Islands {
 }
 
 impl Islands {
-    /// Fills the pattern of the Hessian of a problem, and finds its connected components. An inertia that couples blocks makes one part of all.
+    /// Fills the pattern of the Hessian of the constraints of `part`, over all blocks, and finds its connected components. An inertia that couples blocks makes one part of all.
     pub(crate) fn find(
         &mut self,
         m: &ProblemParts<'_>,
-        whole: Part<'_>,
+        part: Part<'_>,
         (separate, dense): (bool, bool),
         pattern: &mut BlockPattern,
     ) {
-        let (map, constraints) = (m.map, m.pools.constraint_count());
         let separate = separate && !dense && m.inertia.is_block_diagonal();
         pattern.reset(m.starts);
         if dense {
-            pattern.couple(whole.blocks);
+            pattern.couple(part.blocks);
         } else if !m.inertia.is_block_diagonal() {
-            m.inertia.add_blocks(whole, &mut Couples(pattern));
+            m.inertia.add_blocks(part, &mut Couples(pattern));
         }
         let mut last: &[u32] = &[];
-        for k in 0..constraints {
-            let blocks = map.blocks_of(k);
+        for &k in part.constraints {
+            let blocks = m.map.blocks_of(k as usize);
             if blocks != last {
                 pattern.couple(blocks);
             }
@@ -54,7 +53,7 @@ impl Islands {
         } else {
             self.parts.whole(pattern);
         }
-        self.sort(m);
+        self.sort(m, part.constraints);
     }
 
     /// Blocks and constraints of island `i`.
@@ -66,14 +65,14 @@ impl Islands {
     }
 
     /// Sorts constraints by island, keeping their order inside; a constraint that touches no block is in none.
-    fn sort(&mut self, m: &ProblemParts<'_>) {
-        let constraints = m.pools.constraint_count();
-        let island = |k: usize| m.map.blocks_of(k).first().and_then(|&b| self.parts.part_of(b as usize));
+    fn sort(&mut self, m: &ProblemParts<'_>, constraints: &[u32]) {
+        let island =
+            |k: u32| m.map.blocks_of(k as usize).first().and_then(|&b| self.parts.part_of(b as usize));
         let n = self.parts.len();
         self.starts.clear();
         self.starts.resize(n + 1, 0);
         let mut count = 0;
-        for i in (0..constraints).filter_map(island) {
+        for i in constraints.iter().copied().filter_map(island) {
             self.starts[i + 1] += 1;
             count += 1;
         }
@@ -82,9 +81,9 @@ impl Islands {
         }
         self.constraints.clear();
         self.constraints.resize(count, 0);
-        for k in 0..constraints {
+        for &k in constraints {
             if let Some(i) = island(k) {
-                self.constraints[self.starts[i]] = k as u32;
+                self.constraints[self.starts[i]] = k;
                 self.starts[i] += 1;
             }
         }

@@ -31,6 +31,7 @@
 //! Converged when ‖D g‖ ≤ s (32) or, after a step, when the extrapolated next step is below it (33); D = diag(A)^(-1/2), s of
 //! [`Tolerance::residual`](signorini_core::Tolerance::residual).
 
+mod acting;
 mod islands;
 mod newton;
 mod options;

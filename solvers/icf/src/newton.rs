@@ -11,6 +11,7 @@ use crate::{IcfOptions, ResidualScale, StepTest};
 /// A short Newton step counts as converged only when the residual is below this multiple of the bound of the first test, and below that bound at this relative tolerance: ten times a loose one is no bound at all.
 const TRUSTED_RESIDUAL: f64 = 10.0;
 const TRUSTED_RELATIVE: f64 = 0.1;
+
 /// Constraints up to which line searches evaluate all of them: finding those that act would cost as much.
 const FEW: usize = 8;
 
@@ -110,6 +111,15 @@ impl Workspace {
         self.acting.clear();
         self.acting.reserve(m.pools.constraint_count());
         m.pools.size_evals(&mut self.evals);
+    }
+
+    /// Contact velocities at `v`, and how far they are from those at v*.
+    pub(crate) fn way_to_free(&mut self, m: &ProblemParts<'_>, whole: Part<'_>) -> [&[f64]; 2] {
+        for ((x, v), free) in self.drift.iter_mut().zip(&self.v).zip(m.v_star) {
+            *x = free - v;
+        }
+        m.map.apply_linear(whole, &self.drift, &mut self.dv_c);
+        [&self.v_c, &self.dv_c]
     }
 }
 

@@ -1,15 +1,18 @@
 use signorini_core::{
-    ContactSolver, Regime, SolveError, SolveStatus, StepProblem, StepSolution, Tolerance, WholePart,
-    check_guess,
+    ContactSolver, Part, Regime, SolveError, SolveStats, SolveStatus, StepProblem, StepSolution, Tolerance,
+    WholePart, check_guess,
 };
 use signorini_math::{BlockCholesky, BlockPattern};
 
+use crate::acting::{Acting, Ends};
 use crate::islands::Islands;
 use crate::newton::{Newton, ProblemParts, Workspace};
 use crate::{IcfOptions, IterationRecord};
 
 /// Name on the command line.
 const NAME: &str = "icf";
+/// Iterations after which constraints that are held out are looked at again.
+const LOOK: u32 = 3;
 
 /// Newton's method with exact line search on the convex problem of irrotational contact fields.
 ///
@@ -20,7 +23,7 @@ const NAME: &str = "icf";
 /// Convergence: ‖D∇‖ ≤ s or η‖D⁻¹Δv‖ ≤ s with D = diag(A)^(-1/2), s of [`Tolerance::residual`] and η the extrapolation of the
 /// observed rate. Source: kurtz2025cenic, eq. (30) to (35). With islands on, each connected component converges on its own, with
 /// its own s: the other components do not change its solution by one bit. Where the inertia couples blocks, all are one island. A step after the first ends a solve untaken where it is
-/// [short](Tolerance::is_short): impulses that cancel leave no s.
+/// [short](Tolerance::is_short): impulses that cancel leave no s. Of bodies with many constraints those that are idle are held out until they act (papers/kurtz2025cenic, constraints that are held out).
 ///
 /// Deviates: s is the rule of yu2025mpm in place of ε·max(1, ‖D M v*‖), whose 1 has the unit √J; D comes from A, which holds the implicit damping, instead of M; by default only full Newton steps with a Hessian
 /// of their own count in the second test, see [`StepTest`](crate::StepTest).
@@ -30,6 +33,8 @@ const NAME: &str = "icf";
 pub struct IcfSolver {
     options: IcfOptions,
     pattern: BlockPattern,
+    acting: Acting,
+    ends: Ends,
     islands: Islands,
     cholesky: BlockCholesky,
     factored: Vec<bool>,
@@ -71,37 +76,39 @@ impl IcfSolver {
         self.islands.parts.len()
     }
 
-    /// Sizes, pattern and islands; keeps old factorisations only when the pattern is the same.
-    fn prepare(&mut self, m: &ProblemParts<'_>) -> Result<(), SolveError> {
-        self.work.fit(m);
-        let how = (self.options.islands, self.options.dense);
-        self.islands.find(m, self.whole.part(), how, &mut self.pattern);
+    /// Pattern and islands of the constraints that take part; keeps old factorisations only when the pattern is the same.
+    fn find_islands(&mut self, m: &ProblemParts<'_>) {
+        let part = Part { constraints: self.acting.constraints(), ..self.whole.part() };
+        self.islands.find(m, part, (self.options.islands, self.options.dense), &mut self.pattern);
         if self.cholesky.analyze(&self.pattern, &self.islands.parts) {
             self.factored.clear();
             self.factored.resize(self.islands.parts.len(), false);
         }
-        Ok(())
     }
 
+    /// Goes on with the islands that are not solved, by a few iterations where others may act that are held out; true when all are.
     fn iterate(
         &mut self,
         m: &ProblemParts<'_>,
         tol: Tolerance,
-        out: &mut StepSolution,
-    ) -> Result<SolveStatus, SolveError> {
-        let tol = Tolerance { relative: tol.relative.max(self.options.min_tolerance), ..tol };
-        m.inertia.apply(self.whole.part(), m.v_star, &mut self.work.momentum);
-        // Of blocks that nothing acts on, which are no island.
-        let free = self.work.momentum.iter().zip(m.scaling).map(|(p, d)| (p * d).powi(2)).sum::<f64>().sqrt();
-        (out.residual, out.tolerance) = (0.0, tol.residual(free, 0.0, free));
+        stats: &mut SolveStats,
+    ) -> Result<bool, SolveError> {
+        let mut all = true;
         for island in 0..self.islands.parts.len() {
             let part = self.islands.part(island);
+            let woken = self.acting.touches(part.blocks);
+            let (before, solved) = self.ends.of(part.blocks);
+            if solved && !woken {
+                continue;
+            }
+            let most = tol.max_iterations.saturating_sub(before);
+            let few = if woken && self.acting.holds(part.blocks) { most.min(LOOK) } else { most };
             let newton = Newton {
                 parts: m,
                 part,
                 island,
                 options: &self.options,
-                asked: tol,
+                asked: Tolerance { max_iterations: few, ..tol },
                 tolerance: 0.0,
                 cholesky: &mut self.cholesky,
                 factored: &mut self.factored[island],
@@ -109,23 +116,52 @@ impl IcfSolver {
                 history: &mut self.history,
             };
             let done = newton.run()?;
-            if done.residual * out.tolerance > out.residual * done.tolerance || island == 0 {
-                (out.residual, out.tolerance) = (done.residual, done.tolerance);
-            }
-            let iterations = out.stats.iterations.max(done.stats.iterations);
-            out.stats.add(&done.stats);
-            out.stats.iterations = iterations;
-            out.status = worse(out.status, done.status);
+            stats.add(&done.stats);
+            self.ends.set(part.blocks, done);
+            all &= few == most || done.status != SolveStatus::IterationLimit;
         }
-        Ok(out.status)
+        Ok(all)
     }
-}
 
-fn worse(a: SolveStatus, b: SolveStatus) -> SolveStatus {
-    match (a, b) {
-        (done, other) | (other, done) if done.is_complete() => other,
-        (SolveStatus::Stalled, _) | (_, SolveStatus::Stalled) => SolveStatus::Stalled,
-        _ => SolveStatus::IterationLimit,
+    /// Minimises from `work.v` at `work.v_c`: constraints that are idle are held out until they act.
+    fn minimise(
+        &mut self,
+        m: &ProblemParts<'_>,
+        tol: Tolerance,
+        out: &mut StepSolution,
+    ) -> Result<(), SolveError> {
+        let tol = Tolerance { relative: tol.relative.max(self.options.min_tolerance), ..tol };
+        let whole = self.whole.part();
+        let separate = self.options.islands && !self.options.dense && m.inertia.is_block_diagonal();
+        let way = separate.then(|| self.work.way_to_free(m, whole));
+        self.acting.begin(m, whole, way);
+        let blocks = whole.blocks.len();
+        self.ends.begin(blocks);
+        m.inertia.apply(whole, m.v_star, &mut self.work.momentum);
+        // Of blocks that nothing acts on, which are no island.
+        let free = self.work.momentum.iter().zip(m.scaling).map(|(p, d)| (p * d).powi(2)).sum::<f64>().sqrt();
+        (out.residual, out.tolerance) = (0.0, tol.residual(free, 0.0, free));
+        loop {
+            self.find_islands(m);
+            for b in 0..blocks {
+                if self.islands.parts.part_of(b).is_none() {
+                    let r = m.starts[b]..m.starts[b + 1];
+                    self.work.v[r.clone()].copy_from_slice(&m.v_star[r]);
+                }
+            }
+            let all = self.iterate(m, tol, &mut out.stats)?;
+            let held = Part { constraints: self.acting.held(), ..self.whole.part() };
+            m.map.velocity(held, &self.work.v, &mut self.work.v_c);
+            if !self.acting.wake(m, &self.work.v_c) && all {
+                break;
+            }
+        }
+        if let Some(end) = self.ends.farthest() {
+            (out.residual, out.tolerance) = (end.residual, end.tolerance);
+        }
+        out.stats.iterations = self.ends.iterations();
+        out.status = self.ends.status();
+        Ok(())
     }
 }
 
@@ -172,12 +208,11 @@ impl ContactSolver for IcfSolver {
         check_guess(p, guess)?;
         self.history.clear();
         self.whole.fit(p);
-        out.stats = Default::default();
-        out.status = SolveStatus::Converged;
+        out.stats = SolveStats::default();
         p.relinearize(guess)?;
         let dt = p.dt();
         let m = ProblemParts::new(p);
-        self.prepare(&m)?;
+        self.work.fit(&m);
         // The Hessian goes with the step size: one of another step converges slowly.
         if self.last_dt != dt {
             self.factored.fill(false);
@@ -185,13 +220,7 @@ impl ContactSolver for IcfSolver {
         }
         self.work.v.copy_from_slice(guess);
         self.work.v_c.copy_from_slice(p.contact_velocities());
-        for b in 0..m.starts.len().saturating_sub(1) {
-            if self.islands.parts.part_of(b).is_none() {
-                let r = m.starts[b]..m.starts[b + 1];
-                self.work.v[r.clone()].copy_from_slice(&m.v_star[r]);
-            }
-        }
-        self.iterate(&m, tol, out)?;
+        self.minimise(&m, tol, out)?;
         out.v.clone_from(&self.work.v);
         p.relinearize(&out.v)?;
         out.v_position.clear();

@@ -97,6 +97,20 @@ proptest! {
         agrees(&parts, Sap::default(), seed)?;
     }
 
+    /// Bodies with so many contacts that those which are idle are held out.
+    #[test]
+    fn property_constraints_held_out_do_not_act(seed: u64, nb in 1_usize..5, contacts in 20_usize..80) {
+        let parts = Parts::random(seed, nb, contacts);
+        agrees(&parts, Lagged::default(), seed)?;
+        let (mut p, guess) = parts.build(Lagged::default());
+        let islands = |islands| IcfSolver::new(IcfOptions { islands, ..IcfOptions::default() });
+        let [held, all] = [true, false].map(|i| solve(&mut islands(i), &mut p, &guess));
+        let scale = all.gamma.iter().fold(1.0, |most: f64, g| most.max(g.abs()));
+        for (k, (a, b)) in held.gamma.iter().zip(&all.gamma).enumerate() {
+            prop_assert!((a - b).abs() < 1e-4 * scale, "row {k}: {a} and {b}");
+        }
+    }
+
     #[test]
     fn property_an_island_does_not_feel_the_others(seed: u64, nb in 1_usize..6, contacts in 1_usize..8) {
         // One world twice in one problem, and with something else in between: both copies get the bits of one alone.
