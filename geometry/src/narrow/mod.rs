@@ -43,6 +43,7 @@ pub(crate) use self::patch::FACING;
 pub use self::support::{aabb, bounding_radius, support};
 pub use self::table::{PairQuery, QuerySupport, support_table};
 use crate::Shape;
+use face::CURVED;
 use near_triangles::NearTriangles;
 use triangles::Surface;
 
@@ -124,6 +125,15 @@ fn contacts_near(
     near: Option<&mut NearTriangles>,
     out: &mut Vec<ContactPoint>,
 ) -> Result<(), Unsupported> {
+    if let (Shape::Sphere { radius: r_a }, Shape::Sphere { radius: r_b }) = (a, b) {
+        let centers = [x_wa, x_wb].map(|x| Point3::from(x.translation.vector));
+        if let Some(contact) = of_spheres(centers, [*r_a, *r_b]) {
+            if contact.gap < margin {
+                out.push(contact);
+            }
+            return Ok(());
+        }
+    }
     order::refuse(a, x_wa, b, x_wb)?;
     let swapped = order::swapped(a, x_wa, b, x_wb);
     let near = near.map(|near| (near, swapped));
@@ -136,6 +146,18 @@ fn contacts_near(
         *c = c.flipped();
     }
     Ok(())
+}
+
+/// The contact of two spheres; None where their centres are one, or not finite.
+fn of_spheres([a, b]: [Point3<f64>; 2], [r_a, r_b]: [f64; 2]) -> Option<ContactPoint> {
+    let between = b - a;
+    let far = between.norm();
+    if !(far > 0.0 && far.is_finite()) {
+        return None;
+    }
+    let normal = between / far;
+    let (p_a, p_b) = (a + normal * r_a, b - normal * r_b);
+    Some(ContactPoint { p_a, p_b, normal, gap: far - r_a - r_b, feature: feature([CURVED; 2]) })
 }
 
 fn ordered_contacts(
