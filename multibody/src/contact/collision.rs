@@ -9,7 +9,7 @@ use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Neighbours, Shape, cont
 use signorini_scene::{BothRigid, GeomShape, Meeting, Pose, Scene};
 
 use crate::contact::area_side::AreaSide;
-use crate::contact::bounds::Bounds;
+use crate::contact::bounds::{Bounds, PlacedBounds};
 use crate::contact::collider::{Collider, at, place};
 use crate::contact::found::FoundContact;
 use crate::contact::hydroelastic::{AreaPart, Overlap, Overlaps};
@@ -127,6 +127,8 @@ pub(crate) struct Collision {
     /// Balls of the proxies, world; infinite where there is none.
     balls: Vec<Reach>,
     margins: Vec<f64>,
+    /// Bounds of the colliders in the world.
+    places: Vec<PlacedBounds>,
     near_pairs: NearPairs,
     /// Way that proxies have gone, and what is known of each pair of the table.
     travel: Travel,
@@ -183,6 +185,7 @@ impl Collision {
             near: Vec::new(),
             balls: vec![Reach { center: Point3::origin(), radius: f64::INFINITY }; proxies.len()],
             margins: proxies.iter().map(largest).collect(),
+            places: Vec::with_capacity(colliders.len()),
             table: PairTable::default(),
             broad_phase: BroadPhase::new(),
             near_pairs: NearPairs::default(),
@@ -217,13 +220,16 @@ impl Collision {
         self.place(kin, model, motion);
         let (colliders, proxies, rules) = (&self.colliders, &self.proxies, &self.rules);
         let (first_moving, balls, margins) = (self.first_moving, &self.balls, &self.margins);
+        self.places.clear();
+        self.places.extend(colliders.iter().map(|c| place(kin, c)));
+        let places = self.places.as_slice();
         let travel = &self.travel;
         let near = match &mut self.partners {
             Some(partners) => {
                 let plane = |a: usize| {
                     let first = proxies[a].colliders.start;
                     let flat = a < first_moving && matches!(colliders[first].shape, Shape::HalfSpace);
-                    let at = flat.then(|| place(kin, &colliders[first]))?;
+                    let at = flat.then(|| &places[first])?;
                     Some((at.center, at.normal(), margins[a]))
                 };
                 partners.near(balls, travel, plane, &mut self.near);
@@ -254,8 +260,15 @@ impl Collision {
                 }
                 let p = &self.table.pairs[k];
                 let margin = p.margin + speculative;
-                let placed =
-                    Placed { model, colliders, kin, motion, rules: query, neighbours: &known[k].neighbours };
+                let placed = Placed {
+                    model,
+                    colliders,
+                    places,
+                    kin,
+                    motion,
+                    rules: query,
+                    neighbours: &known[k].neighbours,
+                };
                 let distance = placed.distance(p, margin + FAR * speculative);
                 if distance > margin {
                     known[k].until.set(travel.until(key, distance - p.margin));
@@ -282,8 +295,15 @@ impl Collision {
             near_pairs.kept.iter_mut().for_each(Vec::clear);
         }
         for Query { pair, bodies, points, margin, overlap } in &near_pairs.queries {
-            let placed =
-                Placed { model, colliders, kin, motion, rules: query, neighbours: &known[*pair].neighbours };
+            let placed = Placed {
+                model,
+                colliders,
+                places,
+                kin,
+                motion,
+                rules: query,
+                neighbours: &known[*pair].neighbours,
+            };
             let p = &self.table.pairs[*pair];
             near_pairs.met.clear();
             near_pairs.met.extend_from_slice(&near_pairs.points[points.clone()]);

@@ -3,7 +3,6 @@ use signorini_core::na::{Point3, Vector3};
 use signorini_geometry::{ContactPoint, Shape, support};
 use signorini_scene::Pose;
 
-use crate::contact::collider::{Collider, at};
 use crate::contact::pairs::Pair;
 use crate::contact::placed::Placed;
 
@@ -207,7 +206,7 @@ impl Placed<'_> {
 
     fn approach<'p>(&self, pair: &'p Pair, bodies: [usize; 2], near: &ContactPoint) -> Approach<'p> {
         let (a, b) = (&self.colliders[pair.a as usize], &self.colliders[pair.b as usize]);
-        let ((v_a, spin_a), (v_b, spin_b)) = (self.middle(a), self.middle(b));
+        let ((v_a, spin_a), (v_b, spin_b)) = (self.middle(pair.a as usize), self.middle(pair.b as usize));
         let far = near.gap.max(0.0) + self.motion.approach(bodies[0], bodies[1]);
         let open = |s: &Shape| matches!(s, Shape::HalfSpace | Shape::HeightField(_));
         let mesh = (matches!(a.shape, Shape::Mesh(_)) || matches!(b.shape, Shape::Mesh(_)))
@@ -220,11 +219,12 @@ impl Placed<'_> {
 
     /// Velocity of the middle of a collider at the start of the step, and the most that turning adds to the speed of its points \[m/s\].
     #[inline]
-    fn middle(&self, c: &Collider) -> (Vector3<f64>, f64) {
+    fn middle(&self, collider: usize) -> (Vector3<f64>, f64) {
+        let c = &self.colliders[collider];
         let (Some(bounds), true) = (&c.bounds, self.motion.moves(c.body)) else {
             return (Vector3::zeros(), 0.0);
         };
-        let velocity = self.kin.point_velocity(self.model, c.body, &at(self.kin, c.body, &bounds.center));
+        let velocity = self.kin.point_velocity(self.model, c.body, &self.places[collider].center);
         let round = matches!(c.shape, Shape::Sphere { .. });
         let spin = if round { 0.0 } else { bounds.radius * self.kin.twist[c.body].angular.norm() };
         (velocity, spin)

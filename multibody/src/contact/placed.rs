@@ -4,8 +4,8 @@ use signorini_core::ProblemError;
 use signorini_geometry::{Apart, ContactPoint, Facing, Neighbours, Shape};
 use signorini_scene::Pose;
 
-use crate::contact::bounds::Bounds;
-use crate::contact::collider::{Collider, place};
+use crate::contact::bounds::{Bounds, PlacedBounds};
+use crate::contact::collider::Collider;
 use crate::contact::motion::Motion;
 use crate::contact::pairs::Pair;
 use crate::{Kinematics, Model};
@@ -26,6 +26,8 @@ pub(crate) struct QueryRules {
 pub(crate) struct Placed<'a> {
     pub(crate) model: &'a Model,
     pub(crate) colliders: &'a [Collider],
+    /// Their bounds in the world.
+    pub(crate) places: &'a [PlacedBounds],
     pub(crate) kin: &'a Kinematics,
     pub(crate) motion: &'a Motion,
     pub(crate) rules: QueryRules,
@@ -40,23 +42,19 @@ impl Placed<'_> {
 
     /// Signed distance of two colliders, from below \[m\]; no closer than `enough`.
     pub(crate) fn distance(&self, p: &Pair, enough: f64) -> f64 {
-        let [a, b] = [p.a, p.b].map(|i| &self.colliders[i as usize]);
-        let at = |c| place(self.kin, c);
-        match (&a.bounds, &b.bounds) {
-            (Some(of_a), Some(of_b)) => of_a.distance(&at(a), of_b, &at(b), enough),
-            (None, Some(bounds)) => self.height(a, b, bounds),
-            (Some(bounds), None) => self.height(b, a, bounds),
+        let [a, b] = [p.a, p.b].map(|i| (&self.colliders[i as usize], &self.places[i as usize]));
+        match (&a.0.bounds, &b.0.bounds) {
+            (Some(of_a), Some(of_b)) => of_a.distance(a.1, of_b, b.1, enough),
+            (None, Some(of_b)) => Self::height(a, of_b, b.1),
+            (Some(of_a), None) => Self::height(b, of_a, a.1),
             (None, None) => f64::NEG_INFINITY,
         }
     }
 
-    /// Height of the second collider above the first, from below, when that is a half-space.
-    fn height(&self, plane: &Collider, other: &Collider, bounds: &Bounds) -> f64 {
+    /// Height of bounds above a collider, from below, when that is a half-space.
+    fn height((plane, at): (&Collider, &PlacedBounds), bounds: &Bounds, other: &PlacedBounds) -> f64 {
         match plane.shape {
-            Shape::HalfSpace => {
-                let at = place(self.kin, plane);
-                bounds.height(&place(self.kin, other), &at.center, &at.normal())
-            }
+            Shape::HalfSpace => bounds.height(other, &at.center, &at.normal()),
             _ => f64::NEG_INFINITY,
         }
     }
