@@ -157,7 +157,7 @@ fn of_spheres([a, b]: [Point3<f64>; 2], [r_a, r_b]: [f64; 2]) -> Option<ContactP
     }
     let normal = between / far;
     let (p_a, p_b) = (a + normal * r_a, b - normal * r_b);
-    Some(ContactPoint { p_a, p_b, normal, gap: far - r_a - r_b, feature: feature([CURVED; 2]) })
+    Some(ContactPoint { p_a, p_b, normal, gap: far - (r_a + r_b), feature: feature([CURVED; 2]) })
 }
 
 fn ordered_contacts(
