@@ -345,36 +345,65 @@ impl Bvh {
         skip: impl Fn([usize; 2]) -> bool,
         mut visit: impl FnMut(u32, u32),
     ) {
+        let item = |tree: &Self, node: usize| tree.nodes[node].item;
+        let mut visit = |[a, b]: [usize; 2]| visit(item(self, a), item(other, b));
+        self.leaf_pairs(other, x_ab, margin, skip, &mut visit);
+    }
+
+    /// [`Self::pairs_but`] by the nodes of the items, for [`Self::leaf`].
+    pub(crate) fn leaf_pairs(
+        &self,
+        other: &Bvh,
+        x_ab: &Isometry3<f64>,
+        margin: f64,
+        skip: impl Fn([usize; 2]) -> bool,
+        visit: &mut impl FnMut([usize; 2]),
+    ) {
         if self.is_empty() || other.is_empty() {
             return;
         }
         let turn = Turn::new(x_ab, margin);
         let b_bounds = turn.apply(&other.nodes[0].bounds);
-        self.pairs_with(other, &turn, [0, 0], b_bounds, &skip, &mut visit);
+        if self.nodes[0].bounds.overlaps(&b_bounds) && !skip([0, 0]) {
+            self.pairs_with(other, &turn, [0, 0], &b_bounds, &skip, visit);
+        }
     }
 
+    /// Item and box of a node; the item is that of a leaf.
+    pub(crate) fn leaf(&self, node: usize) -> (u32, &Aabb) {
+        (self.nodes[node].item, &self.nodes[node].bounds)
+    }
+
+    /// Number of nodes.
+    pub(crate) fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Below two nodes whose boxes meet, that of the second one in the frame of this tree.
     fn pairs_with(
         &self,
         other: &Bvh,
         turn: &Turn,
         [a, b]: [usize; 2],
-        b_bounds: Aabb,
+        b_bounds: &Aabb,
         skip: &impl Fn([usize; 2]) -> bool,
-        visit: &mut impl FnMut(u32, u32),
+        visit: &mut impl FnMut([usize; 2]),
     ) {
         let (na, nb) = (&self.nodes[a], &other.nodes[b]);
-        if !na.bounds.overlaps(&b_bounds) || skip([a, b]) {
-            return;
-        }
         if na.right == LEAF && nb.right == LEAF {
-            visit(na.item, nb.item);
+            visit([a, b]);
         } else if na.opens_before(nb) {
             for i in [a + 1, na.right as usize] {
-                self.pairs_with(other, turn, [i, b], b_bounds, skip, visit);
+                if self.nodes[i].bounds.overlaps(b_bounds) && !skip([i, b]) {
+                    self.pairs_with(other, turn, [i, b], b_bounds, skip, visit);
+                }
             }
         } else {
             for j in [b + 1, nb.right as usize] {
-                self.pairs_with(other, turn, [a, j], turn.apply(&other.nodes[j].bounds), skip, visit);
+                let below = turn.apply(&other.nodes[j].bounds);
+                if na.bounds.overlaps(&below) && !skip([a, j]) {
+                    self.pairs_with(other, turn, [a, j], &below, skip, visit);
+                }
             }
         }
     }

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use proptest::prelude::*;
 use signorini_core::na::{Translation3, UnitQuaternion};
-use signorini_geometry::Shape;
 use signorini_geometry::pressure::{ContactSurface, PressureField, SurfaceOptions};
+use signorini_geometry::{Neighbours, Shape};
 
 use crate::pressure_common::{Body, DROP, FADE, KEEP, P, Pose, V, angle_iron, soft_shapes};
 
@@ -46,6 +46,12 @@ impl Path {
             UnitQuaternion::from_scaled_axis(wave(&self.turn)),
         )
     }
+}
+
+/// A step of a walk: place, turn, and the digits by which it is smaller than the body.
+fn step() -> impl Strategy<Value = (V, V, f64)> {
+    let vector = || prop::array::uniform3(-1.0..1.0).prop_map(V::from);
+    (vector(), vector(), 1.0..6.0)
 }
 
 /// Force \[N\] and moment about the origin over 0.1 m \[N\] along a path in `n` steps.
@@ -179,6 +185,38 @@ fn property_force_is_continuous_over_an_edge() {
                 println!("largest steps {jumps:.2?} N");
                 // Halved steps: within the roughness of a mesh half the change.
                 assert!(jumps[0] > 1.0 && jumps.windows(2).all(|j| j[1] < 0.7 * j[0]), "{jumps:?}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn property_surfaces_are_those_without_a_past(
+        i in 0usize..18,
+        j in 0usize..18,
+        flush in any::<bool>(),
+        start in path(0.06, 1.0),
+        steps in prop::collection::vec((step(), 1usize..8), 5),
+    ) {
+        let all = bodies();
+        let (a, b) = (&all[i % all.len()], &all[j % all.len()]);
+        let (mut near, mut x) = (Neighbours::default(), if flush { Pose::identity() } else { start.at(0.0) });
+        let [mut kept, mut fresh] = [ContactSurface::new(), ContactSurface::new()];
+        let options = SurfaceOptions { keeps_vertices: true, ..FADE };
+        for ((place, turn, digits), times) in steps {
+            for _ in 0..times {
+                let size = 0.1 * 10f64.powf(-digits);
+                let turn = UnitQuaternion::from_scaled_axis(turn * size * 5.0);
+                x = Pose::from_parts(Translation3::from(x.translation.vector + place * size), turn * x.rotation);
+                let at = Pose::identity();
+                let found = near.surface([&a.side(), &b.side()], [&at, &x], &options, &mut kept);
+                let expected = fresh.find(&a.side(), &at, &b.side(), &x, &options);
+                prop_assert_eq!(found.is_ok(), expected.is_ok());
+                prop_assert_eq!(kept.polygons(), fresh.polygons());
+                prop_assert_eq!(kept.vertices(), fresh.vertices());
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Triangles of a pair of shapes that make its next queries cheaper.
+//! Triangles and tetrahedra of a pair of shapes that make its next queries cheaper.
 
 use signorini_core::na::Isometry3;
 
@@ -7,14 +7,16 @@ use super::approach::{Apart, Facing, RigidMotion, facing_sides_near, time_apart_
 use super::near_triangles::NearTriangles;
 use super::{Unsupported, contacts_near};
 use crate::Shape;
+use crate::pressure::{ContactSurface, NearElements, PressureError, Side, SurfaceOptions};
 
-/// Triangles of one pair of shapes that were near each other at its last queries: they make the next ones cheaper and change no answer.
+/// Triangles and tetrahedra of one pair of shapes that were near each other at its last queries: they make the next ones cheaper and change no answer.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbours {
     list: Option<Box<NearTriangles>>,
     /// Triangles that were nearest, and those that would have met soonest.
     nearest: Option<[u32; 2]>,
     soonest: Option<[u32; 2]>,
+    elements: Option<Box<NearElements>>,
 }
 
 impl Neighbours {
@@ -56,5 +58,20 @@ impl Neighbours {
         horizon: f64,
     ) -> Option<Apart> {
         time_apart_near(shapes, poses, motions, [least, horizon], &mut self.soonest)
+    }
+
+    /// [`ContactSurface::find`] of the pair.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn surface(
+        &mut self,
+        sides: [&Side<'_>; 2],
+        poses: [&Isometry3<f64>; 2],
+        options: &SurfaceOptions,
+        out: &mut ContactSurface,
+    ) -> Result<(), PressureError> {
+        let near = self.elements.get_or_insert_default();
+        out.find_near(sides, poses, options, Some(near))
     }
 }

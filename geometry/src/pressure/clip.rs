@@ -3,6 +3,7 @@
 use signorini_core::na::{Point3, Vector3};
 
 use super::field::Linear;
+use crate::Aabb;
 
 type V = Vector3<f64>;
 type P = Point3<f64>;
@@ -66,9 +67,9 @@ impl Polygon {
         (2..c.len()).map(|k| (c[k - 1] - c[0]).cross(&(c[k] - c[0]))).sum()
     }
 
-    /// Becomes the section of a tetrahedron by level zero of the linear function with values `h` at its corners `v`, counter-clockwise seen from where the function is positive along `n`; false, and nothing, where there
+    /// Becomes the section of a tetrahedron by level zero of the linear function with values `h` at its corners `v`, in either direction; false, and nothing, where there
     /// is none. Zero counts as positive, so that of two neighbours one has a section along the face between them.
-    pub(super) fn set_section(&mut self, v: &[P; 4], h: &[f64; 4], n: &V) -> bool {
+    pub(super) fn set_section(&mut self, v: &[P; 4], h: &[f64; 4]) -> bool {
         let mut order = [0; 4];
         let (mut positive, mut last) = (0, 4);
         for i in 0..4 {
@@ -84,19 +85,27 @@ impl Polygon {
             let (i, j) = (order[i], order[j]);
             v[i] + (v[j] - v[i]) * (h[i] / (h[i] - h[j]))
         };
-        match positive {
-            1 => self.set(&[cut(0, 1), cut(0, 2), cut(0, 3)]),
-            2 => self.set(&[cut(0, 2), cut(1, 2), cut(1, 3), cut(0, 3)]),
-            3 => self.set(&[cut(0, 3), cut(1, 3), cut(2, 3)]),
-            _ => {
-                self.len = 0;
-                return false;
-            }
-        }
+        let (corners, len) = match positive {
+            1 => ([cut(0, 1), cut(0, 2), cut(0, 3), P::origin()], 3),
+            2 => ([cut(0, 2), cut(1, 2), cut(1, 3), cut(0, 3)], 4),
+            3 => ([cut(0, 3), cut(1, 3), cut(2, 3), P::origin()], 3),
+            _ => ([P::origin(); 4], 0),
+        };
+        self.corners[..4].copy_from_slice(&corners);
+        self.len = len;
+        len > 0
+    }
+
+    /// Turns it counter-clockwise seen from where `n` points.
+    pub(super) fn face(&mut self, n: &V) {
         if self.double_area().dot(n) < 0.0 {
             self.corners[..self.len].reverse();
         }
-        true
+    }
+
+    /// The box about it.
+    pub(super) fn bounds(&self) -> Aabb {
+        Aabb::from_points(self.corners())
     }
 
     /// The part with m·(x − p) ≥ 0.

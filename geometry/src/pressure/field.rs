@@ -3,7 +3,8 @@ use signorini_core::na::{Point3, Vector3};
 use super::cells::{Cells, six_volumes};
 use super::crossing::self_crossing;
 use super::error::PressureError;
-use super::slices::Slices;
+use super::near_elements::{Extent, Layers};
+use super::slices::{Layer, Slices};
 use super::{cuboid, cylinder, fan, lattice};
 use crate::{Aabb, Bvh, Shape, TriangleMesh};
 
@@ -285,7 +286,9 @@ impl PressureField {
     /// If there is no tetrahedron `i`.
     #[must_use]
     pub fn tetrahedron(&self, i: usize) -> [Point3<f64>; 4] {
-        self.cells.tetrahedra[i].map(|v| self.cells.vertices[v as usize])
+        let [a, b, c, d] = self.cells.tetrahedra[i];
+        let at = |v: u32| self.cells.vertices[v as usize];
+        [at(a), at(b), at(c), at(d)]
     }
 
     /// Gradient of the extent in tetrahedron `i` \[1/m\].
@@ -359,8 +362,10 @@ impl PressureField {
         Ok(TriangleMesh::new(self.vertices().to_vec(), outer.collect())?.welded()?)
     }
 
-    pub(super) fn slices(&self) -> &Slices {
-        &self.slices
+    /// The field in a search for pairs of elements.
+    pub(super) fn layers(&self, modulus: f64) -> Layers<impl Iterator<Item = Layer<'_>> + Clone> {
+        let extent = Extent { elements: self.linear.len(), bounds: self.bvh.bounds() };
+        Layers { layers: self.slices.layers(modulus), extent, modulus }
     }
 
     pub(super) fn linear(&self, i: usize) -> &Linear {
@@ -368,7 +373,9 @@ impl PressureField {
     }
 
     pub(super) fn corner_extents(&self, i: usize) -> [f64; 4] {
-        self.cells.tetrahedra[i].map(|v| self.cells.extents[v as usize])
+        let [a, b, c, d] = self.cells.tetrahedra[i];
+        let of = |v: u32| self.cells.extents[v as usize];
+        [of(a), of(b), of(c), of(d)]
     }
 }
 

@@ -2,6 +2,9 @@ use std::ops::Range;
 
 use signorini_core::na::{Point3, Vector3};
 
+use super::loaded::PlacedElements;
+use super::near_elements::SearchRoom;
+
 /// A flat part of the surface between two bodies, in the world frame.
 ///
 /// As a contact it has the normal force [`Self::force`] and the stiffness [`Self::stiffness`] along its normal. In the words of kurtz2025cenic B is M and A is N.
@@ -66,8 +69,8 @@ impl ContactPolygon {
 pub struct ContactSurface {
     pub(super) polygons: Vec<ContactPolygon>,
     pub(super) vertices: Vec<Point3<f64>>,
-    /// Pairs of elements that may meet, packed.
-    pub(super) pairs: Vec<u64>,
+    pub(super) room: SearchRoom,
+    pub(super) placed: PlacedElements,
 }
 
 impl ContactSurface {

@@ -1,4 +1,4 @@
-use signorini_core::na::{Isometry3, Point3};
+use signorini_core::na::Point3;
 
 use super::cells::Cells;
 use crate::{Aabb, Bvh};
@@ -48,44 +48,44 @@ impl Slices {
         Self((0..COUNT).map(|k| slice([edge(k), edge(k + 1)])).collect())
     }
 
-    /// Replaces `out` by the pairs of tetrahedra whose parts with equal pressures may meet, [packed](pack), ascending, each once. Pressures are extents times `modulus` and `other_modulus`; `x_ab` maps the frame of the other field to this one.
-    pub(super) fn pairs(
-        &self,
-        modulus: f64,
-        other: &Self,
-        other_modulus: f64,
-        x_ab: &Isometry3<f64>,
-        out: &mut Vec<u64>,
-    ) {
-        out.clear();
-        for a in &self.0 {
-            for b in &other.0 {
-                let low = (a.range[0] * modulus).max(b.range[0] * other_modulus);
-                let high = (a.range[1] * modulus).min(b.range[1] * other_modulus);
-                // Ranges that only touch need no search: their common pressure belongs to another pair too.
-                if low < high {
-                    a.bvh
-                        .pairs(&b.bvh, x_ab, |i, j| out.push(pack(a.items[i as usize], b.items[j as usize])));
-                }
-            }
-        }
-        out.sort_unstable();
-        out.dedup();
+    /// The slices as layers of pressure, which is extent times `modulus`.
+    pub(super) fn layers(&self, modulus: f64) -> impl Iterator<Item = Layer<'_>> + Clone {
+        self.0.iter().map(move |s| Layer {
+            pressures: s.range.map(|e| e * modulus),
+            items: Some(&s.items),
+            tree: &s.bvh,
+        })
+    }
+}
+
+/// Elements of a body that may have a pressure between two, in a tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layer<'a> {
+    pressures: [f64; 2],
+    /// Numbers of the elements, where they are not those of the items.
+    items: Option<&'a [u32]>,
+    pub(super) tree: &'a Bvh,
+}
+
+impl<'a> Layer<'a> {
+    /// The triangles of a rigid body, which have any pressure.
+    pub(super) fn of_triangles(tree: &'a Bvh) -> Self {
+        Self { pressures: [0.0, f64::INFINITY], items: None, tree }
     }
 
-    /// As [`Self::pairs`] with the items of a tree in a frame that `x_ab` maps to that of the field.
-    pub(super) fn pairs_with(&self, tree: &Bvh, x_ab: &Isometry3<f64>, out: &mut Vec<u64>) {
-        out.clear();
-        for a in &self.0 {
-            a.bvh.pairs(tree, x_ab, |i, j| out.push(pack(a.items[i as usize], j)));
-        }
-        out.sort_unstable();
-        out.dedup();
+    /// Whether elements of both may have one pressure. Layers that only touch need no search: their common pressure belongs to another pair too.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        self.pressures[0].max(other.pressures[0]) < self.pressures[1].min(other.pressures[1])
+    }
+
+    /// The element of an item of the tree.
+    pub(super) fn element(&self, item: u32) -> u32 {
+        self.items.map_or(item, |items| items[item as usize])
     }
 }
 
 /// A pair as one number, which sorts twice as fast.
-fn pack(i: u32, j: u32) -> u64 {
+pub(super) fn pack(i: u32, j: u32) -> u64 {
     u64::from(i) << 32 | u64::from(j)
 }
 

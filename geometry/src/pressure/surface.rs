@@ -1,17 +1,18 @@
 //! Surfaces between two bodies: where the pressures are equal, or where a rigid surface cuts a field.
 
-use signorini_core::na::{Isometry3, Point3, Vector3};
+use signorini_core::na::{Isometry3, Vector3};
 
 use super::clip::Polygon;
 use super::error::PressureError;
 use super::field::{Linear, PressureField};
+use super::loaded::{Loaded, Placed, leveled, placed};
+use super::near_elements::{Extent, Layers, NearElements, find_pairs};
 use super::polygon::{ContactPolygon, ContactSurface};
 use super::rigid::RigidSurface;
-use super::slices::unpack;
+use super::slices::{Layer, unpack};
 use crate::{Aabb, TriangleMesh};
 
 type V = Vector3<f64>;
-type P = Point3<f64>;
 type Pose = Isometry3<f64>;
 
 /// Values of the difference of two pressures below this part of the sum of the moduli are zero: fields that agree in a volume, as of two boxes flush with each other, have one surface there, not one by rounding.
@@ -20,6 +21,10 @@ const LEVEL: f64 = 1e-12;
 const PLANE: f64 = 1e-13;
 /// Gradients that differ by less than this part of their sum have no plane of equal pressure.
 const PARALLEL: f64 = 1e-9;
+/// Gradients that differ by more than this part have a plane of equal pressure that is known to rounding.
+const SKEW: f64 = 1e-3;
+/// Boxes about sections that are apart by this part of their size have nothing in common.
+const APART: f64 = 1e-6;
 /// Cosines of the angles 5π/8, up to which a polygon counts as a whole, and 3π/4, from which on it does not count.
 const WHOLE: f64 = -0.382_683_432_365_089_8;
 const NONE: f64 = -std::f64::consts::FRAC_1_SQRT_2;
@@ -126,6 +131,17 @@ impl ContactSurface {
         x_wb: &Pose,
         options: &SurfaceOptions,
     ) -> Result<(), PressureError> {
+        self.find_near([a, b], [x_wa, x_wb], options, None)
+    }
+
+    /// [`Self::find`] with the past of the pair.
+    pub(crate) fn find_near(
+        &mut self,
+        [a, b]: [&Side<'_>; 2],
+        [x_wa, x_wb]: [&Pose; 2],
+        options: &SurfaceOptions,
+        near: Option<&mut NearElements>,
+    ) -> Result<(), PressureError> {
         self.clear();
         check(x_wa, x_wb, options)?;
         let (body_a, body_b) = (Body::of(a)?, Body::of(b)?);
@@ -140,7 +156,7 @@ impl ContactSurface {
         let (c, s) = if flipped { (body_b, body_a) } else { (body_a, body_b) };
         let (x_wc, x_ws) = if flipped { (x_wb, x_wa) } else { (x_wa, x_wb) };
         let x_cs = x_wc.inv_mul(x_ws);
-        let mut out = Output { surface: self, x_wc, flipped, options };
+        let mut out = Output { surface: self, near, x_wc, flipped, options };
         match (c, s) {
             (Tetrahedra(field, e), Tetrahedra(other, f)) => compliant(field, e, other, f, &x_cs, &mut out),
             (Tetrahedra(field, e), Slope(slope)) => sloped(field, e, &placed(&slope, &x_cs), &mut out),
@@ -168,12 +184,6 @@ fn check(x_wa: &Pose, x_wb: &Pose, options: &SurfaceOptions) -> Result<(), Press
     Ok(())
 }
 
-/// A linear function of one frame in another: `x_cs` maps the former to the latter.
-fn placed(f: &Linear, x_cs: &Pose) -> Linear {
-    let gradient = x_cs.rotation * f.gradient;
-    Linear { gradient, origin: f.origin - gradient.dot(&x_cs.translation.vector) }
-}
-
 /// A polygon and all that a contact needs, in the frame of the body that has the tetrahedra.
 struct Found<'a> {
     polygon: &'a Polygon,
@@ -188,6 +198,7 @@ struct Found<'a> {
 /// Where polygons go.
 struct Output<'a> {
     surface: &'a mut ContactSurface,
+    near: Option<&'a mut NearElements>,
     x_wc: &'a Pose,
     /// Whether the body that has the tetrahedra is B.
     flipped: bool,
@@ -249,12 +260,6 @@ impl Output<'_> {
     }
 }
 
-/// Zero where it is zero but for rounding.
-#[inline]
-fn leveled(h: f64, tolerance: f64) -> f64 {
-    if h.abs() <= tolerance { 0.0 } else { h }
-}
-
 /// Whether a linear function with these values has level zero within; zero counts as positive.
 #[inline]
 fn crosses(h: &[f64; 4]) -> bool {
@@ -262,28 +267,18 @@ fn crosses(h: &[f64; 4]) -> bool {
     negative != 0 && negative != 4
 }
 
-/// A tetrahedron with pressures.
-struct Loaded {
-    corners: [P; 4],
-    nodal: [f64; 4],
-    pressure: Linear,
+/// Whether a linear function with these values may have level zero within when they change by less than `change`.
+#[inline]
+fn may_cross(h: &[f64; 4], change: f64) -> bool {
+    let [a, b, c, d] = *h;
+    a.min(b).min(c).min(d) <= change && a.max(b).max(c).max(d) >= -change
 }
 
-impl Loaded {
-    fn new(field: &PressureField, modulus: f64, i: u32) -> Self {
-        let i = i as usize;
-        Self {
-            corners: field.tetrahedron(i),
-            nodal: field.corner_extents(i).map(|e| e * modulus),
-            pressure: field.linear(i).times(modulus),
-        }
-    }
-
-    fn placed(mut self, x_cs: &Pose) -> Self {
-        self.corners = self.corners.map(|p| x_cs * p);
-        self.pressure = placed(&self.pressure, x_cs);
-        self
-    }
+/// Whether boxes are apart by more than rounding.
+#[inline]
+fn apart(a: &Aabb, b: &Aabb) -> bool {
+    let gap = (a.min - b.max).sup(&(b.min - a.max)).max();
+    gap > 0.0 && gap > APART * ((a.max - a.min).max() + (b.max - b.min).max())
 }
 
 /// Direction of the difference of two gradients, None where it is rounding.
@@ -302,29 +297,45 @@ fn compliant(c: &PressureField, e: f64, s: &PressureField, f: f64, x_cs: &Pose, 
     let tolerance = LEVEL * (e + f);
     let mut last: Option<(u32, Loaded)> = None;
     let [mut p, mut q, mut spare] = [Polygon::empty(); 3];
-    let mut pairs = std::mem::take(&mut out.surface.pairs);
-    c.slices().pairs(e, s.slices(), f, x_cs, &mut pairs);
-    for [i, j] in pairs.iter().copied().map(unpack) {
+    let (mut room, mut placed) =
+        (std::mem::take(&mut out.surface.room), std::mem::take(&mut out.surface.placed));
+    placed.clear();
+    find_pairs(c.layers(e), s.layers(f), x_cs, (out.near.as_deref_mut(), &mut room), |[i, j], way| {
+        if last.as_ref().is_none_or(|l| l.0 != i) {
+            last = Some((i, Loaded::new(c, e, i)));
+        }
+        let Some((_, a)) = &last else { return true };
+        let b = &placed.get(s, f, x_cs, j).element;
+        // A point of the common surface is no farther than the way from one of the other body with that pressure.
+        let [of_a, of_b] = [a, b].map(|t| 2.0 * tolerance + way * t.pressure.gradient.norm());
+        may_cross(&a.above(&b.pressure, tolerance), of_b) && may_cross(&b.below(&a.pressure, tolerance), of_a)
+    });
+    for [i, j] in room.pairs.iter().copied().map(unpack) {
         if last.as_ref().is_none_or(|l| l.0 != i) {
             last = Some((i, Loaded::new(c, e, i)));
         }
         let Some((_, a)) = &last else { continue };
-        let slope = placed(&s.linear(j as usize).times(f), x_cs);
-        let h: [f64; 4] = std::array::from_fn(|k| leveled(a.nodal[k] - slope.at(&a.corners[k]), tolerance));
+        let Placed { element: b, bounds } = placed.get(s, f, x_cs, j);
+        let h = a.above(&b.pressure, tolerance);
         if !crosses(&h) {
             continue;
         }
-        let b = Loaded::new(s, f, j).placed(x_cs);
-        let k: [f64; 4] =
-            std::array::from_fn(|k| leveled(a.pressure.at(&b.corners[k]) - b.nodal[k], tolerance));
+        let k = b.below(&a.pressure, tolerance);
         if !crosses(&k) {
             continue;
         }
         let (ga, gb) = (a.pressure.gradient, b.pressure.gradient);
-        let Some(normal) = direction(&ga, &gb) else { continue };
-        if !p.set_section(&a.corners, &h, &normal) || !q.set_section(&b.corners, &k, &normal) {
+        // Where it is not, its sections may be anywhere along the gradient.
+        let is_known = (ga - gb).norm_squared() > SKEW * SKEW * (ga.norm_squared() + gb.norm_squared());
+        if !p.set_section(&a.corners, &h) || is_known && apart(&p.bounds(), bounds) {
             continue;
         }
+        if !q.set_section(&b.corners, &k) || is_known && apart(&p.bounds(), &q.bounds()) {
+            continue;
+        }
+        let Some(normal) = direction(&ga, &gb) else { continue };
+        p.face(&normal);
+        q.face(&normal);
         out.add(&Found {
             polygon: p.shared(&q, &normal, &mut spare),
             normal,
@@ -333,7 +344,7 @@ fn compliant(c: &PressureField, e: f64, s: &PressureField, f: f64, x_cs: &Pose, 
             elements: [i, j],
         });
     }
-    out.surface.pairs = pairs;
+    (out.surface.room, out.surface.placed) = (room, placed);
 }
 
 /// Against a compliant half-space with the pressure `slope`, positive inside.
@@ -347,14 +358,15 @@ fn sloped(c: &PressureField, e: f64, slope: &Linear, out: &mut Output<'_>) {
     let mut polygon = Polygon::empty();
     c.bvh().visit(meets, |i| {
         let a = Loaded::new(c, e, i);
-        let h: [f64; 4] = std::array::from_fn(|k| leveled(a.nodal[k] - slope.at(&a.corners[k]), tolerance));
+        let h = a.above(slope, tolerance);
         if !crosses(&h) {
             return;
         }
         let Some(normal) = direction(&a.pressure.gradient, &slope.gradient) else { return };
-        if !polygon.set_section(&a.corners, &h, &normal) {
+        if !polygon.set_section(&a.corners, &h) {
             return;
         }
+        polygon.face(&normal);
         out.add(&Found {
             polygon: &polygon,
             normal,
@@ -376,13 +388,15 @@ fn flat(c: &PressureField, e: f64, x_cs: &Pose, out: &mut Output<'_>) {
     let mut polygon = Polygon::empty();
     c.bvh().visit(meets, |i| {
         let a = Loaded::new(c, e, i);
-        let h = a.corners.map(|p| leveled(normal.dot(&p.coords) - level, tolerance));
+        let height = |k: usize| leveled(normal.dot(&a.corners[k].coords) - level, tolerance);
+        let h = [height(0), height(1), height(2), height(3)];
         if !crosses(&h) {
             return;
         }
-        if !polygon.set_section(&a.corners, &h, &normal) {
+        if !polygon.set_section(&a.corners, &h) {
             return;
         }
+        polygon.face(&normal);
         out.add(&Found {
             polygon: &polygon,
             normal,
@@ -398,22 +412,31 @@ fn rigid(c: &PressureField, e: f64, mesh: &TriangleMesh, x_cs: &Pose, out: &mut 
     let tolerance = PLANE * (reach(c) + x_cs.translation.vector.norm());
     let mut last: Option<(u32, Loaded)> = None;
     let [mut section, mut spare] = [Polygon::empty(); 2];
-    let mut pairs = std::mem::take(&mut out.surface.pairs);
-    c.slices().pairs_with(mesh.bvh(), x_cs, &mut pairs);
-    for [i, j] in pairs.iter().copied().map(unpack) {
+    let mut room = std::mem::take(&mut out.surface.room);
+    let extent = Extent { elements: mesh.triangles().len(), bounds: mesh.bvh().bounds() };
+    let layers = std::iter::once(Layer::of_triangles(mesh.bvh()));
+    let triangles = Layers { layers, extent, modulus: f64::INFINITY };
+    find_pairs(c.layers(e), triangles, x_cs, (out.near.as_deref_mut(), &mut room), |[i, j], way| {
+        let t = mesh.triangle(j as usize).map(|p| x_cs * p);
+        let Some(normal) = (t[1] - t[0]).cross(&(t[2] - t[0])).try_normalize(0.0) else { return true };
+        let heights = Loaded::new(c, e, i).heights(&normal, &t[0], tolerance);
+        may_cross(&heights, 2.0 * tolerance + way)
+    });
+    for [i, j] in room.pairs.iter().copied().map(unpack) {
         if last.as_ref().is_none_or(|l| l.0 != i) {
             last = Some((i, Loaded::new(c, e, i)));
         }
         let Some((_, a)) = &last else { continue };
         let t = mesh.triangle(j as usize).map(|p| x_cs * p);
         let Some(normal) = (t[1] - t[0]).cross(&(t[2] - t[0])).try_normalize(0.0) else { continue };
-        let h = a.corners.map(|p| leveled(normal.dot(&(p - t[0])), tolerance));
+        let h = a.heights(&normal, &t[0], tolerance);
         if !crosses(&h) {
             continue;
         }
-        if !section.set_section(&a.corners, &h, &normal) {
+        if !section.set_section(&a.corners, &h) {
             continue;
         }
+        section.face(&normal);
         out.add(&Found {
             polygon: section.shared(&Polygon::new(&t), &normal, &mut spare),
             normal,
@@ -422,7 +445,7 @@ fn rigid(c: &PressureField, e: f64, mesh: &TriangleMesh, x_cs: &Pose, out: &mut 
             elements: [i, j],
         });
     }
-    out.surface.pairs = pairs;
+    out.surface.room = room;
 }
 
 /// Rigid triangles in a compliant half-space.

@@ -165,7 +165,8 @@ impl Placed<'_> {
         let [x_wa, x_wb] = of.map(|c| self.motion.moved(self.kin, self.model, c.body, t) * c.pose);
         let x_wb = Translation3::from(*shift) * x_wb;
         let options = SurfaceOptions { keeps_vertices: true, ..SurfaceOptions::default() };
-        out.find(&a.side(), &x_wa, &b.side(), &x_wb, &options).map_err(|e| {
+        let mut neighbours = self.neighbours.borrow_mut();
+        neighbours.surface([&a.side(), &b.side()], [&x_wa, &x_wb], &options, out).map_err(|e| {
             ProblemError::Unsupported(format!("geoms '{}' and '{}': {e}", of[0].name, of[1].name))
         })
     }
