@@ -86,6 +86,7 @@ mod pool;
 mod problem;
 mod runaway;
 mod shared_rows;
+mod shown;
 mod snapshot;
 mod solver;
 mod state;
@@ -124,6 +125,7 @@ pub use problem::{
     scaled_norm,
 };
 pub use runaway::check_end;
+pub use shown::Shown;
 pub use snapshot::{LawRegistry, Snapshot, SnapshotError};
 pub use solver::{
     ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance, check_guess,

@@ -69,9 +69,27 @@ fn conformance_lengths_are_checked() {
             let error = refused(&shape, Some(value));
             assert!(matches!(error, PressureError::Resolution { .. }), "{error:?}");
         }
+        // As long as no edges follow from it, a resolution may be any.
+        if !PressureField::needs_resolution(&shape) {
+            let field = PressureField::new(&shape, Some(0.6)).unwrap();
+            assert_eq!((field.resolution(), field.softness()), (None, None));
+            assert_eq!(field.vertices(), PressureField::new(&shape, None).unwrap().vertices());
+            RigidSurface::new(&shape, Some(0.6)).unwrap();
+            let cache = FieldCache::default();
+            let [a, b] = [None, Some(0.6)].map(|length| cache.field(&shape, length).unwrap());
+            assert!(Arc::ptr_eq(&a, &b) || matches!(shape, Shape::Mesh(_)));
+            continue;
+        }
         let error = refused(&shape, Some(0.6));
         assert!(matches!(error, PressureError::CoarserThanBody { size, .. } if size < 0.5), "{error:?}");
+        let length = PressureField::default_resolution(&shape);
+        for given in [None, Some(1.1 * length)] {
+            let field = PressureField::new(&shape, given).unwrap();
+            assert_eq!(field.resolution(), given.or(Some(length)));
+        }
     }
+    let error = refused(&Shape::Sphere { radius: 0.15 }, Some(0.3 + 1e-7));
+    assert!(error.to_string().contains("the sphere, which is 0.3 m long; give at most"), "{error}");
     for radius in [0.0, -0.1, f64::NAN] {
         assert!(matches!(refused(&Shape::Sphere { radius }, None), PressureError::Size { .. }));
         assert!(matches!(

@@ -130,7 +130,7 @@ fn once_each<T>(
         match known.iter_mut().find(|k| Arc::ptr_eq(&k.0, &part)) {
             Some(k) => k.2 += 1,
             None => {
-                let line = why(&part).map(|why| [format!("{}: geom '{}'", g.place, g.name), why]);
+                let line = why(&part).map(|why| [g.named_place().to_string(), why]);
                 known.push((part, line, 0));
             }
         }

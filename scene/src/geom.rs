@@ -63,6 +63,19 @@ pub struct Geom {
     pub place: Place,
 }
 
+impl Geom {
+    /// Its place, with its name once: that of the element may be another one, or none.
+    pub fn named_place(&self) -> Place {
+        let (element, name) = (&self.place.element, format!("geom '{}'", self.name));
+        let element = match element.as_str() {
+            "" | "geom" => name,
+            e if e.ends_with(&format!("'{}'", self.name)) => element.clone(),
+            e => format!("{e}, {name}"),
+        };
+        Place { element, ..self.place.clone() }
+    }
+}
+
 /// A pair of geoms whose contact is stated explicitly, past all filters.
 #[derive(Clone, Debug)]
 pub struct ContactPair {

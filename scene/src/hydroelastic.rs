@@ -1,4 +1,8 @@
+use signorini_core::Shown;
 use signorini_geometry::Shape;
+use signorini_geometry::pressure::PressureField;
+
+use crate::{Geom, GeomShape, Note, NoteKind};
 
 /// How a surface takes part in contact over areas.
 ///
@@ -62,11 +66,41 @@ impl StatedArea {
         let stated = self.modulus.or(self.resolution).or(self.thickness).is_some();
         stated && !self.rigid && !self.compliant
     }
+
+    /// Told of a modulus beside `rigid_hydroelastic`.
+    pub(crate) fn rigid_modulus(self) -> Option<&'static str> {
+        let told = "hydroelastic_modulus has no effect: rigid_hydroelastic makes the surface rigid";
+        (self.rigid && self.modulus.is_some()).then_some(told)
+    }
 }
 
-/// Told of such values.
+/// Told of values that are idle.
 pub(crate) const IDLE: &str = "values of contact over areas have no effect without rigid_hydroelastic or compliant_hydroelastic: the surface meets others \
                                in points";
+
+/// Least and largest modulus \[Pa\] of which nothing is said.
+const SOLID: [f64; 2] = [1.0, 1e15];
+
+/// Notes on contact over areas of geoms; equal ones are one, with their number and the first geom.
+pub(crate) fn notes_on_areas(geoms: &[Geom]) -> Vec<Note> {
+    let mut out: Vec<(Note, usize)> = Vec::new();
+    for g in geoms {
+        let GeomShape::Solid(shape) = &g.shape else { continue };
+        for (kind, text) in g.surface.hydroelastic.notes(shape) {
+            match out.iter_mut().find(|(n, _)| n.text == text) {
+                Some((_, more)) => *more += 1,
+                None => out.push((Note { kind, place: g.named_place(), text }, 0)),
+            }
+        }
+    }
+    let counted = |(mut n, more): (Note, usize)| {
+        if more > 0 {
+            n.text = format!("{} ({} geoms, here first)", n.text, more + 1);
+        }
+        n
+    };
+    out.into_iter().map(counted).collect()
+}
 
 /// How the surfaces of a pair meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,16 +170,16 @@ impl Hydroelastic {
         let (Self::Rigid { resolution } | Self::Compliant { resolution, .. }) = self else { return None };
         if let Some(x) = resolution.filter(wrong) {
             let remedy = "give a positive, finite length in m, or none for that of the shape";
-            return Some((format!("the resolution of its surface is {x} m"), remedy));
+            return Some((format!("the resolution of its surface is {} m", Shown(x)), remedy));
         }
         let Self::Compliant { modulus, thickness, .. } = self else { return None };
         if wrong(modulus) {
             let remedy = "give a positive, finite modulus in Pa (1e5 to 1e8 is usual), or make it rigid";
-            return Some((format!("its hydroelastic modulus is {modulus} Pa"), remedy));
+            return Some((format!("its hydroelastic modulus is {} Pa", Shown(*modulus)), remedy));
         }
         if let Some(x) = thickness.filter(wrong) {
             let remedy = "give the depth in m at which the pressure is the modulus";
-            return Some((format!("the thickness of its half-space is {x} m"), remedy));
+            return Some((format!("the thickness of its half-space is {} m", Shown(x)), remedy));
         }
         match shape {
             Some(Shape::HalfSpace) if thickness.is_none() => {
@@ -158,6 +192,42 @@ impl Hydroelastic {
             }
             _ => None,
         }
+    }
+
+    /// Values that have no effect on a shape, and a modulus that no solid has.
+    fn notes(&self, shape: &Shape) -> Vec<(NoteKind, String)> {
+        let mut out = Vec::new();
+        let (Self::Rigid { resolution } | Self::Compliant { resolution, .. }) = self else { return out };
+        let is_mesh = matches!(shape, Shape::Mesh(_));
+        let (whose, needs) = match self {
+            // The triangles of a mesh are its surface.
+            Self::Rigid { .. } => ("surface of a rigid", !is_mesh && PressureField::needs_resolution(shape)),
+            _ if resolution.is_none() => ("", true),
+            _ if is_mesh => ("field of a convex", PressureField::needs_resolution(shape)),
+            _ => ("field of a", PressureField::needs_resolution(shape)),
+        };
+        if resolution.is_some() && !needs {
+            let name = shape.name();
+            let text = format!("mesh_resolution_hint has no effect: the {whose} {name} needs none");
+            out.push((NoteKind::Converted, text));
+        }
+        let Self::Compliant { modulus, thickness, .. } = self else { return out };
+        if thickness.is_some() && !matches!(shape, Shape::HalfSpace) {
+            let text = "slab_thickness has no effect: half-spaces alone have one".to_owned();
+            out.push((NoteKind::Converted, text));
+        }
+        let [least, most] = SOLID;
+        let modulus_is = match *modulus {
+            x if x < least => Some(format!("below {} Pa it is softer than any solid", Shown(least))),
+            x if x > most => Some(format!("above {} Pa it is harder than any solid", Shown(most))),
+            _ => None,
+        };
+        if let Some(why) = modulus_is {
+            let modulus = Shown(*modulus);
+            let text = format!("a hydroelastic_modulus of {modulus} Pa: {why}; 1e5 to 1e8 is usual");
+            out.push((NoteKind::Warning, text));
+        }
+        out
     }
 
     /// How it meets another surface.

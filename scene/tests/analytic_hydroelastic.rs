@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use signorini_geometry::{HeightField, Shape};
 use signorini_scene::{
-    BothRigid, CombinationRule, ContactDefaults, Hydroelastic, Meeting, SceneBuilder, SceneError, Surface,
+    BothRigid, CombinationRule, ContactDefaults, Hydroelastic, LoadOptions, Meeting, Note, NoteKind, Scene,
+    SceneBuilder, SceneError, Surface,
 };
 
 fn surface(hydroelastic: Hydroelastic, dissipation: f64) -> Surface {
@@ -81,4 +82,74 @@ fn analytic_bad_fields_are_refused_by_name() {
     ] {
         cases(kind, shape).unwrap();
     }
+}
+
+/// A URDF file with one shape and proximity properties, each of them `key` or `key=value`.
+fn urdf(shape: &str, properties: &str) -> Scene {
+    let element = |p: &str| match p.split_once('=') {
+        Some((key, value)) => format!("<drake:{key} value='{value}'/>"),
+        None => format!("<drake:{p}/>"),
+    };
+    let properties: String = properties.split(' ').map(element).collect();
+    let text = format!(
+        "<robot name='r' xmlns:drake='http://drake.mit.edu'><link name='a'>\n<collision name='pad'><geometry><{shape}/></geometry>
+         <drake:proximity_properties>{properties}</drake:proximity_properties></collision></link></robot>"
+    );
+    Scene::from_urdf(&text, "r.urdf", &LoadOptions::default()).unwrap()
+}
+
+/// Values without effect are taken, as Drake takes them, with a note that names the place; moduli that no solid has are warned of.
+#[test]
+fn analytic_values_without_effect_are_noted() {
+    let (cube, ball) = ("box size='.1 .1 .1'", "sphere radius='.1'");
+    let soft = "compliant_hydroelastic hydroelastic_modulus=";
+    for (shape, properties, kind, says) in [
+        (
+            cube,
+            "1e6 mesh_resolution_hint=1",
+            NoteKind::Converted,
+            "mesh_resolution_hint has no effect: the field of a box",
+        ),
+        (ball, "1e6 slab_thickness=1", NoteKind::Converted, "slab_thickness has no effect"),
+        (
+            ball,
+            "0.5",
+            NoteKind::Warning,
+            "hydroelastic_modulus of 0.5 Pa: below 1 Pa it is softer than any solid; 1e5 to 1e8",
+        ),
+        (ball, "2e15", NoteKind::Warning, "of 2e15 Pa: above 1e15 Pa it is harder"),
+    ] {
+        let scene = urdf(shape, &format!("{soft}{properties}"));
+        assert!(matches!(scene.geoms[0].surface.hydroelastic, Hydroelastic::Compliant { .. }));
+        let note =
+            scene.notes.iter().find(|n| n.text.contains(says)).unwrap_or_else(|| panic!("{:?}", scene.notes));
+        assert_eq!(note.kind, kind);
+        assert!(note.place.to_string().starts_with("r.urdf:2:1: collision 'pad'"), "{}", note.place);
+    }
+    let rigid = urdf(cube, "rigid_hydroelastic hydroelastic_modulus=1e6 mesh_resolution_hint=1");
+    let notes: Vec<&str> = rigid.notes.iter().map(|n| n.text.as_str()).collect();
+    assert!(notes.iter().any(|n| n.contains("rigid_hydroelastic makes the surface rigid")), "{notes:?}");
+    assert!(notes.iter().any(|n| n.contains("the surface of a rigid box needs none")), "{notes:?}");
+    for (shape, properties) in [(ball, "1e6 mesh_resolution_hint=0.02"), (cube, "1"), (ball, "1e15")] {
+        let notes = urdf(shape, &format!("{soft}{properties}")).notes;
+        let told: Vec<&Note> = notes.iter().filter(|n| !n.text.contains("<inertial>")).collect();
+        assert!(told.is_empty(), "{told:?}");
+    }
+}
+
+/// Equal notes are one, with the number of geoms; the name of a geom stands in it once.
+#[test]
+fn analytic_notes_name_the_first_geom_once() {
+    let text = "<mujoco><worldbody><geom name='a' type='box' size='.1 .1 .1'/>
+        <geom type='box' size='.1 .1 .2'/><body><freejoint/><geom name='c' size='.1'/></body></worldbody><custom>
+        <text name='signorini:geom:a' data='compliant_hydroelastic hydroelastic_modulus=1e6 mesh_resolution_hint=0.3'/>
+        <text name='signorini:geom:c' data='compliant_hydroelastic hydroelastic_modulus=1e6 mesh_resolution_hint=0.1'/></custom></mujoco>";
+    let scene = Scene::from_mjcf(text, "m.xml", &LoadOptions::default()).unwrap();
+    let told: Vec<String> = scene.notes.iter().map(|n| format!("{}: {}", n.place, n.text)).collect();
+    assert_eq!(
+        told,
+        ["m.xml:1:20: geom 'a': mesh_resolution_hint has no effect: the field of a box needs none"]
+    );
+    let unnamed = scene.geoms.iter().find(|g| g.name != "a" && g.body == 0).unwrap();
+    assert_eq!(unnamed.named_place().element, format!("geom '{}'", unnamed.name));
 }

@@ -422,14 +422,19 @@ fn analytic_surfaces_over_areas_in_urdf_and_mjcf() {
         area("friction=0.4 compliant_hydroelastic hydroelastic_modulus=1e7 mesh_resolution_hint=0.02"),
         Hydroelastic::compliant(1e7).with_resolution(0.02)
     );
-    assert_eq!(area("rigid_hydroelastic"), Hydroelastic::rigid());
-    assert_eq!(area("friction=0.4"), Hydroelastic::Point);
+    for data in ["rigid_hydroelastic", "rigid_hydroelastic=1 compliant_hydroelastic=false"] {
+        assert_eq!(area(data), Hydroelastic::rigid());
+    }
+    for data in ["friction=0.4", "rigid_hydroelastic=false"] {
+        assert_eq!(area(data), Hydroelastic::Point);
+    }
     for (data, says) in [
         ("hydroelastic_modulus=1e7", "have no effect without rigid_hydroelastic or compliant_hydroelastic"),
         ("compliant_hydroelastic", "without a hydroelastic_modulus"),
         ("rigid_hydroelastic compliant_hydroelastic hydroelastic_modulus=1", "exclude each other"),
         ("compliant_hydroelastic hydroelastic_modulus=0", "hydroelastic_modulus=0"),
-        ("compliant_hydroelastic hydroelastic_modulus=nan", "hydroelastic_modulus=NaN"),
+        ("compliant_hydroelastic hydroelastic_modulus=nan", "hydroelastic_modulus=nan is out of range"),
+        ("rigid_hydroelastic=2", "'rigid_hydroelastic=2' is neither true nor false"),
     ] {
         let e = mjcf(data).unwrap_err().to_string();
         assert!(e.contains(says) && e.contains("m.xml:2"), "{data}: {e}");

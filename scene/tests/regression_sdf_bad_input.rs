@@ -92,7 +92,15 @@ fn regression_what_is_wrong_in_links_is_said() {
 fn regression_what_is_wrong_in_surfaces_is_said() {
     let ball = "<sphere><radius>1</radius></sphere>";
     let proximity = |p: &str| format!("<drake:proximity_properties>{p}</drake:proximity_properties>");
-    let cases: [(String, &[&str]); 9] = [
+    let cases: [(String, &[&str]); 11] = [
+        (
+            shape(ball, &proximity("<drake:rigid_hydroelastic>2</drake:rigid_hydroelastic>")),
+            &["rigid_hydroelastic", "is '2', which is none of its words", "write one of: true, false"],
+        ),
+        (
+            shape(ball, &proximity("<drake:compliant_hydroelastic>soft</drake:compliant_hydroelastic>")),
+            &["compliant_hydroelastic", "is 'soft', which is none of its words"],
+        ),
         (shape("<plane><normal>0 0 0</normal></plane>", ""), &["the normal has no length"]),
         (shape("<mesh><uri>a.dae</uri></mesh>", ""), &["a COLLADA mesh (.dae) is not supported"]),
         (shape("<mesh><uri>http://a/b.obj</uri></mesh>", ""), &["a mesh by 'http://' is not supported"]),

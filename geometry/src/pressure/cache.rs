@@ -3,7 +3,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::PressureError;
-use super::field::PressureField;
+use super::field::{PressureField, needs_length};
 use super::rigid::RigidSurface;
 use crate::{ConvexMesh, Shape, TriangleMesh};
 
@@ -107,7 +107,11 @@ fn kept<T>(
     make: impl Fn(&Shape, Option<f64>) -> Result<T, PressureError>,
 ) -> Result<Arc<T>, PressureError> {
     let Some(form) = Form::of(shape) else { return make(shape, resolution).map(Arc::new) };
-    let length = resolution.unwrap_or_else(|| PressureField::default_resolution(shape));
+    // One for all resolutions where none is needed; whether a mesh needs one takes long to tell.
+    let length = match needs_length(shape) || matches!(shape, Shape::Mesh(_)) {
+        true => resolution.unwrap_or_else(|| PressureField::default_resolution(shape)),
+        false => 0.0,
+    };
     let key = (form, length.to_bits());
     // Held while a field is made, so that threads that ask for one field make it once.
     let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);

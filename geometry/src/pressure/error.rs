@@ -1,3 +1,5 @@
+use signorini_core::Shown;
+
 use crate::MeshDefect;
 
 /// Why there is no pressure field, or no contact surface.
@@ -5,7 +7,7 @@ use crate::MeshDefect;
 #[non_exhaustive]
 pub enum PressureError {
     /// A length of the shape is not positive and finite.
-    #[error("the {shape} has a length of {value} m; lengths must be positive and finite")]
+    #[error("the {shape} has a length of {} m; give positive, finite lengths", Shown(*value))]
     Size {
         /// Kind of shape.
         shape: &'static str,
@@ -14,7 +16,8 @@ pub enum PressureError {
     },
     /// The resolution is not positive and finite.
     #[error(
-        "the resolution must be a positive, finite length, got {value} m; leave it out for that of the shape"
+        "the resolution must be a positive, finite length, got {} m; leave it out for that of the shape",
+        Shown(*value)
     )]
     Resolution {
         /// The resolution given \[m\].
@@ -22,7 +25,8 @@ pub enum PressureError {
     },
     /// The resolution is larger than the body.
     #[error(
-        "a resolution of {resolution} m is larger than the {shape}, which is {size} m long; give at most that, or leave it out"
+        "a resolution of {} m is larger than the {shape}, which is {} m long; give at most that, or leave it out",
+        Shown(*resolution), Shown(*size)
     )]
     CoarserThanBody {
         /// Kind of shape.
@@ -34,8 +38,8 @@ pub enum PressureError {
     },
     /// The lattice misses thin parts of a mesh.
     #[error(
-        "at a resolution of {resolution:.3e} m the field of the mesh holds {:.0} % of its volume of {volume:.3e} m³; {}make the mesh rigid",
-        100.0 * held / volume, finer.map_or(String::new(), |f| format!("give a resolution of {f:.3e} m, or "))
+        "at a resolution of {} m the field of the mesh holds {:.0} % of its volume of {volume:.3e} m³; {}make the mesh rigid",
+        Shown(*resolution), 100.0 * held / volume, finer.map_or(String::new(), |f| format!("give a resolution of {f:.3e} m, or "))
     )]
     MissesParts {
         /// The resolution \[m\].
@@ -49,7 +53,8 @@ pub enum PressureError {
     },
     /// The field would have more tetrahedra than [`crate::pressure::MOST_TETRAHEDRA`].
     #[error(
-        "at a resolution of {resolution} m the field of the {shape} would have {tetrahedra:.0} tetrahedra, more than {most}; give at least {coarsest:.3e} m"
+        "at a resolution of {} m the field of the {shape} would have {tetrahedra:.0} tetrahedra, more than {most}; give at least {coarsest:.3e} m",
+        Shown(*resolution)
     )]
     TooFine {
         /// Kind of shape.
@@ -77,7 +82,8 @@ pub enum PressureError {
     },
     /// The modulus is not positive and finite.
     #[error(
-        "the modulus of a compliant body must be positive and finite, got {value} Pa; 1e5 to 1e8 is usual, a body without one is rigid"
+        "the modulus of a compliant body must be positive and finite, got {} Pa; 1e5 to 1e8 is usual, a body without one is rigid",
+        Shown(*value)
     )]
     Modulus {
         /// The modulus given \[Pa\].
@@ -85,7 +91,8 @@ pub enum PressureError {
     },
     /// The thickness of a compliant half-space is not positive and finite.
     #[error(
-        "the thickness of a compliant half-space must be positive and finite, got {value} m; give the depth at which its pressure is the modulus"
+        "the thickness of a compliant half-space must be positive and finite, got {} m; give the depth at which its pressure is the modulus",
+        Shown(*value)
     )]
     Thickness {
         /// The thickness given \[m\].

@@ -50,6 +50,14 @@ pub(super) fn convex(mesh: &ConvexMesh) -> Cells {
 
 /// The field of a closed mesh as of a convex polyhedron, if it is one to rounding.
 pub(super) fn convex_surface(mesh: &TriangleMesh) -> Option<Cells> {
+    is_convex(mesh).then(|| {
+        let center = centroid(mesh.vertices(), mesh.triangles());
+        about(mesh.vertices(), mesh.triangles().iter(), center)
+    })
+}
+
+/// Whether all of a mesh lies behind each of its triangles, to rounding.
+pub(super) fn is_convex(mesh: &TriangleMesh) -> bool {
     let size = mesh.aabb().half_extents().norm();
     let behind = |i: usize| {
         let [a, b, c] = mesh.triangle(i);
@@ -58,10 +66,7 @@ pub(super) fn convex_surface(mesh: &TriangleMesh) -> Option<Cells> {
         mesh.vertices().iter().all(|v| n.dot(&(v - a)) <= 1e-9 * size)
     };
     // A few triangles tell most surfaces that are not convex.
-    (0..mesh.triangles().len()).all(behind).then(|| {
-        let center = centroid(mesh.vertices(), mesh.triangles());
-        about(mesh.vertices(), mesh.triangles().iter(), center)
-    })
+    (0..mesh.triangles().len()).all(behind)
 }
 
 /// Centre of mass of a closed surface \[m\].

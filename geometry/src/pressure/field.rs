@@ -78,13 +78,19 @@ pub struct PressureField {
     slices: Slices,
     /// Thickness of a half-space \[m\].
     thickness: Option<f64>,
-    lattice: Option<Box<Walls>>,
+    edges: Option<Box<Edges>>,
 }
 
-/// A lattice and the walls of its mesh \[m\].
+/// The resolution with which a field was made \[m\]; of a lattice, the walls of its mesh.
+#[derive(Clone, Copy, Debug)]
+struct Edges {
+    length: f64,
+    walls: Option<Walls>,
+}
+
+/// The walls of a mesh \[m\].
 #[derive(Clone, Copy, Debug)]
 struct Walls {
-    edge: f64,
     /// Mean wall, 2V/A.
     mean: f64,
     /// Least edge of a default.
@@ -94,7 +100,8 @@ struct Walls {
 impl PressureField {
     /// The field of a shape at a resolution \[m\], or at [`Self::default_resolution`].
     ///
-    /// The resolution is the length of edges on curved surfaces and of the lattice in meshes that are not convex. Boxes and convex polyhedra do not depend on it.
+    /// The resolution is the length of edges on curved surfaces and of the lattice in meshes that are not convex. Boxes and convex polyhedra do not depend on it, and take any
+    /// ([`Self::needs_resolution`]).
     ///
     /// # Errors
     /// [`PressureError::Size`], [`PressureError::Resolution`], [`PressureError::CoarserThanBody`] and [`PressureError::TooFine`] for lengths; [`PressureError::Mesh`], [`PressureError::SelfCrossing`] and
@@ -153,7 +160,7 @@ impl PressureField {
                             let finer = Some(finer.max(finest)).filter(|f| *f < 0.99 * resolution);
                             return Err(PressureError::MissesParts { resolution, held, volume, finer });
                         }
-                        walls = Some(Box::new(Walls { edge: resolution, mean: wall(mesh), finest }));
+                        walls = Some(Walls { mean: wall(mesh), finest });
                         cells
                     }
                 }
@@ -168,7 +175,9 @@ impl PressureField {
             }
         };
         room(cells.tetrahedra.len() as f64, 2.0)?;
-        Ok(Self { lattice: walls, ..Self::of(cells) })
+        let needed = walls.is_some() || needs_length(shape);
+        let edges = needed.then(|| Box::new(Edges { length: resolution, walls }));
+        Ok(Self { edges, ..Self::of(cells) })
     }
 
     /// The field of the half-space of points with z ≤ 0: −z over a `thickness` \[m\], without a bound from above.
@@ -203,7 +212,7 @@ impl PressureField {
             slices: Slices::new(&cells),
             cells,
             thickness: None,
-            lattice: None,
+            edges: None,
         }
     }
 
@@ -230,10 +239,26 @@ impl PressureField {
         }
     }
 
+    /// Whether the field of a shape depends on a resolution: those of round shapes and of meshes that are not convex.
+    #[must_use]
+    pub fn needs_resolution(shape: &Shape) -> bool {
+        match shape {
+            Shape::Mesh(mesh) => !fan::is_convex(mesh),
+            _ => needs_length(shape),
+        }
+    }
+
+    /// The resolution with which it was made \[m\], given or [`Self::default_resolution`]; None of fields that need none.
+    #[must_use]
+    pub fn resolution(&self) -> Option<f64> {
+        self.edges.as_ref().map(|e| e.length)
+    }
+
     /// Length of the edges of a field on a lattice, and the mean wall 2V/A of its mesh \[m\]; None of other fields.
     #[must_use]
     pub fn lattice(&self) -> Option<[f64; 2]> {
-        self.lattice.as_ref().map(|w| [w.edge, w.mean])
+        let edges = self.edges.as_ref()?;
+        edges.walls.map(|w| [edges.length, w.mean])
     }
 
     /// Largest extent at a vertex: below 1 where a lattice has no node in the depth of the body. 0 for a half-space.
@@ -245,7 +270,8 @@ impl PressureField {
     /// Why the field of a mesh is softer than its modulus says, with the remedy: edges longer than half the mean wall, up to which plane faces are as stiff as they should be, or no vertex in the depth. None where it is not.
     #[must_use]
     pub fn softness(&self) -> Option<String> {
-        let Walls { edge, mean, finest } = **self.lattice.as_ref()?;
+        let Edges { length: edge, walls } = **self.edges.as_ref()?;
+        let Walls { mean, finest } = walls?;
         let largest = self.largest_extent();
         if edge <= SOFT * mean && largest >= DEEP {
             return None;
@@ -398,6 +424,14 @@ fn size(shape: &Shape) -> f64 {
     }
 }
 
+/// Whether a shape without a mesh has curved surfaces, whose edges have a length.
+pub(super) fn needs_length(shape: &Shape) -> bool {
+    matches!(
+        shape,
+        Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Cylinder { .. } | Shape::Capsule { .. }
+    )
+}
+
 /// The resolution to take for a shape \[m\].
 pub(super) fn checked_resolution(shape: &Shape, resolution: Option<f64>) -> Result<f64, PressureError> {
     let name = shape.name();
@@ -409,7 +443,7 @@ pub(super) fn checked_resolution(shape: &Shape, resolution: Option<f64>) -> Resu
         return Err(PressureError::Resolution { value: resolution });
     }
     let size = size(shape);
-    if resolution > size {
+    if resolution > size && PressureField::needs_resolution(shape) {
         return Err(PressureError::CoarserThanBody { shape: name, resolution, size });
     }
     Ok(resolution)

@@ -33,8 +33,8 @@ impl AreaSide {
     /// Shapes without a field or surface, with the geom and the remedy.
     pub(crate) fn new(geom: &Geom, shape: &Shape, cache: &FieldCache) -> Result<Option<Self>, ModelError> {
         let refused = |e: PressureError| ModelError::Element {
-            place: Box::new(geom.place.clone()),
-            message: format!("geom '{}': {e}", geom.name),
+            place: Box::new(geom.named_place()),
+            message: e.to_string(),
             remedy: "or let it meet others in points".into(),
         };
         let body = match geom.surface.hydroelastic {

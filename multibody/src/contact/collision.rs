@@ -506,20 +506,22 @@ impl Collision {
         let refuses = |m: Meeting| (area && m.is_area()) || (rigid && m == Meeting::RigidPoints);
         let p = self.kinds_of_pairs().into_iter().find(|p| refuses(p.meeting))?;
         let [a, b] = p.geoms.map(|g| &scene.geoms[g]);
-        let names = format!("geoms '{}' and '{}'", a.name, b.name);
+        let place = b.named_place();
         Some(if p.meeting.is_area() {
             let message = format!(
-                "{names} meet over an area, whose polygons the law '{}' would take for contacts of one load each",
+                "it meets geom '{}' over an area, whose polygons the law '{}' would take for contacts of one load each",
+                a.name,
                 law.key()
             );
             ModelError::element(
-                &b.place,
+                &place,
                 message,
                 "use lagged or similar (--solver icf on the command line), or let one of the surfaces meet others in points",
             )
         } else {
-            let message = format!("{names} are both rigid, so that no pressure tells their force");
-            ModelError::element(&b.place, message, "make one compliant, or let both rigid meet in points")
+            let message =
+                format!("it and geom '{}' are both rigid, so that no pressure tells their force", a.name);
+            ModelError::element(&place, message, "make one compliant, or let both rigid meet in points")
         })
     }
 

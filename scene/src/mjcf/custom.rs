@@ -5,7 +5,7 @@
 use super::Reader;
 use crate::hydroelastic::{IDLE, StatedArea};
 use crate::xml::{Element, Read, did_you_mean};
-use crate::{Place, SceneError};
+use crate::{NoteKind, Place, SceneError};
 
 /// One `<text name="signorini:...">`.
 pub(super) struct Setting {
@@ -50,6 +50,15 @@ const POSITIVE: [&str; 7] = [
 ];
 const EQUALITY_KEYS: [&str; 2] = ["stiffness", "damping"];
 
+/// The value of a key that needs none.
+fn truth(text: Option<&str>) -> Option<bool> {
+    match text {
+        None | Some("true" | "1") => Some(true),
+        Some("false" | "0") => Some(false),
+        Some(_) => None,
+    }
+}
+
 impl Reader<'_> {
     /// Reads all `<custom>` elements; returns the settings of this project.
     pub(super) fn custom_settings<'e>(
@@ -75,7 +84,7 @@ impl Reader<'_> {
         Ok(settings)
     }
 
-    fn setting(&self, e: &Element) -> Read<(String, Setting)> {
+    fn setting(&mut self, e: &Element) -> Read<(String, Setting)> {
         let name = e.required("name")?.to_owned();
         let data = e.required("data")?;
         e.no_children()?;
@@ -98,9 +107,16 @@ impl Reader<'_> {
         let mut values = Vec::new();
         let mut area = StatedArea::default();
         for item in data.split_ascii_whitespace() {
-            let flag = FLAGS.contains(&item) && target != Target::Default && target != Target::Equality;
-            if flag {
-                *(if item == FLAGS[0] { &mut area.rigid } else { &mut area.compliant }) = true;
+            let (key, text) = item.split_once('=').map_or((item, None), |(k, v)| (k, Some(v)));
+            if FLAGS.contains(&key) && keys.contains(&key) {
+                let Some(holds) = truth(text) else {
+                    return Err(e.invalid_at(
+                        "data",
+                        format!("'{item}' is neither true nor false"),
+                        format!("write {key}, {key}=true or {key}=false"),
+                    ));
+                };
+                *(if key == FLAGS[0] { &mut area.rigid } else { &mut area.compliant }) = holds;
                 continue;
             }
             let parsed = item.split_once('=').and_then(|(k, v)| Some((k, v.parse::<f64>().ok()?)));
@@ -123,7 +139,7 @@ impl Reader<'_> {
             if !(wanted && (value.is_finite() || rigid)) {
                 return Err(e.invalid_at(
                     "data",
-                    format!("{key}={value}"),
+                    format!("{item} is out of range"),
                     match key {
                         "hydroelastic_modulus" => "write a positive, finite modulus in Pa; 1e5 to 1e8 is usual, and rigid_hydroelastic makes the surface rigid",
                         "mesh_resolution_hint" | "slab_thickness" => "write a positive, finite length in m, or leave it out",
@@ -133,8 +149,6 @@ impl Reader<'_> {
                 ));
             }
             match key {
-                "rigid_hydroelastic" => area.rigid = value != 0.0,
-                "compliant_hydroelastic" => area.compliant = value != 0.0,
                 "hydroelastic_modulus" => area.modulus = Some(value),
                 "mesh_resolution_hint" => area.resolution = Some(value),
                 "slab_thickness" => area.thickness = Some(value),
@@ -144,6 +158,9 @@ impl Reader<'_> {
         area.surface().map_err(|(fault, remedy)| e.invalid_at("data", fault, remedy))?;
         if area.is_idle() {
             return Err(e.invalid_at("data", IDLE, "add one of the two words"));
+        }
+        if let Some(text) = area.rigid_modulus() {
+            self.notes.add(NoteKind::Converted, e, text);
         }
         Ok((subject, Setting { target, values, area, place: e.place() }))
     }

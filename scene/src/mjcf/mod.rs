@@ -40,6 +40,7 @@ pub(crate) use option::{read_option, read_size};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use crate::hydroelastic::notes_on_areas;
 use crate::xml::{Element, Read};
 use crate::{LoadOptions, Note, NoteKind, Place, Scene};
 
@@ -146,6 +147,7 @@ pub(crate) fn read(mut root: Element, path: &Path, options: &LoadOptions) -> Rea
     scene.notes = reader.notes.finish();
     scene.notes.extend(filled);
     scene.validate()?;
+    scene.notes.extend(notes_on_areas(&scene.geoms));
     scene.refuse_unknown(options)?;
     Ok(scene)
 }

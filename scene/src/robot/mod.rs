@@ -28,6 +28,7 @@ pub(crate) use relations::{Follower, on_relations, refuse_loops};
 pub(crate) use surface::{DEFAULT_FRICTION, value};
 pub(crate) use tree::frame_shape;
 
+use crate::hydroelastic::notes_on_areas;
 use crate::mjcf::Compiler;
 use crate::xml::Read;
 use crate::{CombinationRule, LoadOptions, Scene};
@@ -68,6 +69,7 @@ impl<'a, T> Reader<'a, T> {
         scene.notes = self.notes.finish();
         scene.notes.extend(self.meshes.filled_hulls());
         scene.check_structure()?;
+        scene.notes.extend(notes_on_areas(&scene.geoms));
         scene.refuse_unknown(self.options)?;
         Ok(scene)
     }

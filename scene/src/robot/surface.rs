@@ -57,6 +57,9 @@ impl<T> Reader<'_, T> {
         if area.is_idle() {
             self.notes.add(NoteKind::Warning, e, IDLE);
         }
+        if let Some(text) = area.rigid_modulus() {
+            self.notes.add(NoteKind::Converted, e, text);
+        }
         let friction = match (fixed, sliding) {
             (None, None) => return Ok(()),
             (Some(f), None) | (None, Some(f)) => (f, f),
