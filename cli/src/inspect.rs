@@ -5,17 +5,13 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use signorini_core::na::{Point3, Vector3};
-use signorini_geometry::Shape;
-use signorini_geometry::pressure::PressureField;
 use signorini_multibody::{CollidingPair, Dynamics, Kinematics, Model, TreeFactor};
 use signorini_run::Method;
 use signorini_run::areas::area_doubts;
-use signorini_scene::{
-    ActuatorForce, CombinationRule, GeomShape, Hydroelastic, Meeting, NoteKind, Scene, Transmission,
-};
+use signorini_scene::{ActuatorForce, CombinationRule, GeomShape, NoteKind, Scene, Transmission};
 
-use crate::dual_cone;
 use crate::model::ModelArguments;
+use crate::{areas, dual_cone};
 
 /// Arguments of `inspect`.
 #[derive(Args)]
@@ -113,7 +109,7 @@ fn wrong_length(
 }
 
 /// Keys of a configuration beside those of a state.
-const PRINTED: [&str; 14] = [
+const PRINTED: [&str; 15] = [
     "bodies",
     "mass_matrix",
     "bias",
@@ -128,6 +124,7 @@ const PRINTED: [&str; 14] = [
     "jacobians",
     "condition_number_M",
     "residual_M_qdd_plus_bias_minus_tau",
+    "contact_over_areas",
 ];
 
 impl StateFile {
@@ -299,12 +296,16 @@ fn configuration(
             "body": model.bodies[j.body].name, "q_index": j.q, "v_index": j.v, "range": j.range})
     };
     let joints: Vec<Value> = model.joints.iter().map(joint).collect();
-    Ok(json!({
+    let mut out = json!({
         "joints": joints, "q": s.q, "v": s.v, "tau": s.tau, "bodies": bodies, "mass_matrix": mass, "bias": bias,
         "gravity_force": gravity, "qdd": qdd, "com": list(&m.com.coords), "com_velocity": list(&m.com_velocity),
         "angular_momentum_about_com": list(&m.angular), "kinetic_energy": kinetic,
         "potential_energy": potential, "total_energy": kinetic + potential, "jacobians": blocks,
-    }))
+    });
+    if let Some(areas) = areas::json(scene)? {
+        out["contact_over_areas"] = areas;
+    }
+    Ok(out)
 }
 
 /// Joint, tendon, site or body that an actuator acts on, by name.
@@ -407,7 +408,9 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
     let mut groups: Vec<(CollidingPair, usize)> = Vec::new();
     for p in sys.contact_pairs() {
         let alike = |g: &CollidingPair| {
-            g.material == p.material && g.margin == p.margin && meeting(scene, g) == meeting(scene, &p)
+            g.material == p.material
+                && g.margin == p.margin
+                && areas::meeting(scene, g) == areas::meeting(scene, &p)
         };
         match groups.iter_mut().find(|g| alike(&g.0)) {
             Some(g) => g.1 += 1,
@@ -419,7 +422,7 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
     for (p, n) in &groups {
         let m = &p.material;
         let [a, b] = p.geoms.map(|g| &scene.geoms[g].name);
-        let how = meeting(scene, p);
+        let how = areas::meeting(scene, p);
         if p.meeting.is_area() {
             let (d, mu) = (m.dissipation, [m.friction_static, m.friction_dynamic]);
             let text = format!("d {d} s/m, friction {}/{}, condim {}", mu[0], mu[1], m.condim);
@@ -452,7 +455,7 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
     if missing > 0 {
         say!("  {missing} geoms have no mesh and do not collide");
     }
-    fields(scene).iter().for_each(|line| say!("  {line}"));
+    areas::lines(scene).iter().for_each(|line| say!("  {line}"));
     area_doubts(scene).iter().for_each(|note| say!("  {note}"));
     say!("\n{} notes", scene.notes.len());
     for kind in [NoteKind::Warning, NoteKind::Unknown, NoteKind::Converted, NoteKind::Visual] {
@@ -461,79 +464,4 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
-}
-
-/// A line for each kind of pressure field: first geom, modulus, resolution, number of tetrahedra.
-fn fields(scene: &Scene) -> Vec<String> {
-    let mut kinds: Vec<(String, &str, usize)> = Vec::new();
-    for g in &scene.geoms {
-        let GeomShape::Solid(shape) = &g.shape else { continue };
-        let Hydroelastic::Compliant { modulus, resolution, thickness } = g.surface.hydroelastic else {
-            continue;
-        };
-        let size = match thickness {
-            Some(depth) if matches!(shape, Shape::HalfSpace) => format!("over {depth} m of a half-space"),
-            _ => {
-                // Models refuse geoms without a field.
-                let Ok(field) = scene.fields.field(shape, resolution) else { continue };
-                let length = resolution.unwrap_or_else(|| PressureField::default_resolution(shape));
-                let whose = if resolution.is_some() { "stated" } else { "default" };
-                format!("{whose} resolution {length:.3e} m, {} tetrahedra", field.tetrahedra().len())
-            }
-        };
-        let line = format!("{modulus:e} Pa, {size}");
-        match kinds.iter_mut().find(|k| k.0 == line) {
-            Some(k) => k.2 += 1,
-            None => kinds.push((line, &g.name, 1)),
-        }
-    }
-    let one = |(line, first, count)| format!("pressure fields of {count} geoms, such as {first}: {line}");
-    kinds.into_iter().map(one).collect()
-}
-
-/// How a pair meets where a surface of it is one for areas; empty for pairs in points that know of nothing else.
-fn meeting(scene: &Scene, p: &CollidingPair) -> String {
-    let surfaces = p.geoms.map(|g| scene.geoms[g].surface.hydroelastic);
-    let one = |s: &Hydroelastic| match s {
-        Hydroelastic::Point => "in points".to_owned(),
-        Hydroelastic::Rigid { .. } => "rigid".to_owned(),
-        Hydroelastic::Compliant { modulus, .. } => format!("compliant {modulus:e} Pa"),
-    };
-    let [a, b] = surfaces.each_ref().map(one);
-    match p.meeting {
-        Meeting::CompliantCompliant | Meeting::RigidCompliant => format!("over an area, {a} – {b}"),
-        Meeting::RigidPoints => "in points, as both are rigid: ".to_owned(),
-        Meeting::Points if surfaces == [Hydroelastic::Point; 2] => String::new(),
-        Meeting::Points => format!("in points by choice of a surface ({a} – {b}): "),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::*;
-    use signorini_scene::SceneBuilder;
-
-    #[test]
-    fn conformance_pairs_tell_how_they_meet() {
-        let soft = Hydroelastic::compliant(1e6);
-        let mut b = SceneBuilder::new("pairs").half_space().hydroelastic(Hydroelastic::rigid());
-        for (name, kind) in
-            [("a", soft), ("b", soft), ("c", Hydroelastic::rigid()), ("d", Hydroelastic::Point)]
-        {
-            b = b.body(name).free_joint().sphere(0.1).hydroelastic(kind);
-        }
-        let scene = b.body("e").free_joint().sphere(0.1).build().unwrap();
-        let sys = Method::default().system(&scene).unwrap();
-        let of = |x: &str, y: &str| {
-            let names = |p: &CollidingPair| p.geoms.map(|g| scene.geoms[g].name.clone());
-            let wanted = [format!("{x}_geom0"), format!("{y}_geom0")];
-            meeting(&scene, &sys.contact_pairs().find(|p| names(p) == wanted).unwrap())
-        };
-        assert_eq!(of("world", "a"), "over an area, rigid – compliant 1e6 Pa");
-        assert_eq!(of("a", "b"), "over an area, compliant 1e6 Pa – compliant 1e6 Pa");
-        assert_eq!(of("world", "c"), "in points, as both are rigid: ");
-        assert_eq!(of("a", "d"), "in points by choice of a surface (compliant 1e6 Pa – in points): ");
-        assert_eq!(of("d", "e"), "");
-    }
 }

@@ -7,6 +7,7 @@ macro_rules! say {
     };
 }
 
+mod areas;
 mod compare;
 mod control;
 mod dual_cone;
