@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use signorini_core::State;
+use signorini_core::{Shown, State};
 use signorini_coupling::SceneFile;
 use signorini_geometry::Shape;
 use signorini_laws::ContactParameter;
@@ -50,6 +50,9 @@ pub(crate) struct ModelArguments {
     /// Regularisation speed of friction (m/s).
     #[arg(long, value_name = "V")]
     stiction_speed: Option<f64>,
+    /// Make geoms that meet others in points compliant, of this hydroelastic modulus (Pa), so that they meet over areas.
+    #[arg(long, value_name = "MODULUS", allow_negative_numbers = true)]
+    hydroelastic: Option<f64>,
     /// Rule that combines surfaces: `mujoco` or `series`; by the file's dialect when left out.
     #[arg(long, value_name = "RULE")]
     combination: Option<String>,
@@ -72,6 +75,7 @@ impl ModelArguments {
             ("--stiffness", self.stiffness.is_some()),
             ("--dissipation", self.dissipation.is_some()),
             ("--stiction-speed", self.stiction_speed.is_some()),
+            ("--hydroelastic", self.hydroelastic.is_some()),
         ] {
             if given {
                 eprintln!(
@@ -132,6 +136,12 @@ impl ModelArguments {
                 rgba: [0.8, 0.8, 0.82, 1.0],
                 place: Place::default(),
             });
+        }
+        if let Some(modulus) = self.hydroelastic {
+            let told = scene
+                .make_compliant(modulus)
+                .map_err(|e| format!("--hydroelastic {}: {e}", Shown(modulus)))?;
+            told.iter().for_each(|line| eprintln!("note: --hydroelastic {}: {line}", Shown(modulus)));
         }
         if let Some(height) = self.lift {
             if !height.is_finite() {
@@ -220,6 +230,12 @@ impl ModelArguments {
         {
             return Err(format!(
                 "--stiffness {k}: all geoms that collide meet over areas, with the stiffness of their modulus; leave it out, or change hydroelastic_modulus in the model"
+            ));
+        }
+        if let Some(modulus) = self.hydroelastic.filter(|_| methods.clone().all(Method::is_affine)) {
+            return Err(format!(
+                "--hydroelastic {}: affine bodies meet at their surfaces; leave it out, or take --solver icf",
+                Shown(modulus)
             ));
         }
         let own = methods.clone().any(|m| m.law().is_none() && !m.is_affine());

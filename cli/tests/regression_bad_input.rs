@@ -202,6 +202,13 @@ fn regression_arguments_that_make_no_sense_are_refused() {
         (vec!["--integrator", "cenic", "--dt", "0.01"], "--integrator fixed"),
         (vec!["--dt", "0"], "step"),
         (vec!["--surfaces"], "no geom meets another one over an area"),
+        (vec!["--hydroelastic", "nan"], "--hydroelastic NaN: give a positive, finite modulus in Pa"),
+        (vec!["--hydroelastic", "0"], "--hydroelastic 0: give a positive, finite modulus in Pa"),
+        (vec!["--hydroelastic", "-1e6"], "--hydroelastic -1e6: give a positive, finite modulus in Pa"),
+        (
+            vec!["--hydroelastic", "1e6", "--solver", "ipc"],
+            "--hydroelastic 1e6: affine bodies meet at their surfaces",
+        ),
         (vec!["--surfaces", "--solver", "ipc"], "affine bodies meet in points"),
         (vec!["--solver", "magic"], "icf, comfree, ipc, reference"),
         (vec!["--range", "1e-4"], "--solver ipc"),
@@ -349,6 +356,17 @@ fn regression_floors_and_comparisons_take_areas() {
     assert!(!text.contains("icf + sap"), "{text}");
     let message = refused(&[&["run", model, "--stiffness", "1e4"], &floor[..]].concat());
     assert!(message.contains("--stiffness 10000: all geoms that collide meet over areas"), "{message}");
+    // One that states nothing gets a field by the option, and one that does keeps its own.
+    let plain = std::fs::read_to_string(folder.0.join("foot.urdf")).unwrap().replace(area, "");
+    let plain = folder.file("plain.urdf", &plain);
+    let given = ["--surfaces", "--hydroelastic", "1e6", "--out", out.to_str().unwrap()];
+    let run = [&["run", plain.to_str().unwrap()], &given[..], &floor[..]].concat();
+    let done = signorini(&run);
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success() && told.contains("'floor': is rigid, not compliant at 1e6 Pa"), "{told}");
+    assert_eq!(signorini_run::Recording::read_npz(&out).unwrap().surfaces, recording.surfaces);
+    let message = refused(&["inspect", model, "--hydroelastic", "1e7"]);
+    assert!(message.contains("no geom becomes compliant"), "{message}");
     // A compliant geom that meets nothing has no surface.
     let message = refused(&["run", model, "--floating", "--surfaces"]);
     assert!(message.contains("no geom meets another one over an area"), "{message}");

@@ -34,8 +34,8 @@ pub enum Hydroelastic {
 /// `slab_thickness`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StatedArea {
-    pub(crate) rigid: bool,
-    pub(crate) compliant: bool,
+    pub(crate) rigid: Option<bool>,
+    pub(crate) compliant: Option<bool>,
     pub(crate) modulus: Option<f64>,
     pub(crate) resolution: Option<f64>,
     pub(crate) thickness: Option<f64>,
@@ -44,7 +44,7 @@ pub(crate) struct StatedArea {
 impl StatedArea {
     /// The surface, or the fault and the remedy.
     pub(crate) fn surface(self) -> Result<Hydroelastic, (&'static str, &'static str)> {
-        match (self.rigid, self.compliant, self.modulus) {
+        match (self.is_rigid(), self.compliant == Some(true), self.modulus) {
             (true, true, _) => {
                 Err(("rigid_hydroelastic and compliant_hydroelastic exclude each other", "keep one of them"))
             }
@@ -63,14 +63,40 @@ impl StatedArea {
 
     /// Whether values are stated that have no effect without `rigid_hydroelastic` or `compliant_hydroelastic`.
     pub(crate) fn is_idle(self) -> bool {
-        let stated = self.modulus.or(self.resolution).or(self.thickness).is_some();
-        stated && !self.rigid && !self.compliant
+        self.states_values() && !self.is_rigid() && self.compliant != Some(true)
+    }
+
+    fn is_rigid(self) -> bool {
+        self.rigid == Some(true)
+    }
+
+    pub(crate) fn states_values(self) -> bool {
+        self.modulus.or(self.resolution).or(self.thickness).is_some()
+    }
+
+    /// Whether anything is stated.
+    pub(crate) fn is_stated(self) -> bool {
+        self.rigid.or(self.compliant).is_some() || self.states_values()
+    }
+
+    /// With the values of another one where it states none.
+    pub(crate) fn over(self, other: Self) -> Self {
+        // One that is rigid or compliant is not the other.
+        let chosen = self.is_rigid() || self.compliant == Some(true);
+        let kept = |own: Option<bool>, other: Option<bool>| if chosen { own } else { own.or(other) };
+        Self {
+            rigid: kept(self.rigid, other.rigid),
+            compliant: kept(self.compliant, other.compliant),
+            modulus: self.modulus.or(other.modulus),
+            resolution: self.resolution.or(other.resolution),
+            thickness: self.thickness.or(other.thickness),
+        }
     }
 
     /// Told of a modulus beside `rigid_hydroelastic`.
     pub(crate) fn rigid_modulus(self) -> Option<&'static str> {
         let told = "hydroelastic_modulus has no effect: rigid_hydroelastic makes the surface rigid";
-        (self.rigid && self.modulus.is_some()).then_some(told)
+        (self.is_rigid() && self.modulus.is_some()).then_some(told)
     }
 }
 
@@ -80,6 +106,18 @@ pub(crate) const IDLE: &str = "values of contact over areas have no effect witho
 
 /// Least and largest modulus \[Pa\] of which nothing is said.
 const SOLID: [f64; 2] = [1.0, 1e15];
+
+/// Told of a modulus \[Pa\] that no solid has.
+pub(crate) fn doubt_of_modulus(modulus: f64) -> Option<String> {
+    let [least, most] = SOLID;
+    let why = match modulus {
+        x if x < least => format!("below {} Pa it is softer", Shown(least)),
+        x if x > most => format!("above {} Pa it is harder", Shown(most)),
+        _ => return None,
+    };
+    let modulus = Shown(modulus);
+    Some(format!("a hydroelastic_modulus of {modulus} Pa: {why} than any solid; 1e5 to 1e8 is usual"))
+}
 
 /// Notes on contact over areas of geoms; equal ones are one, with their number and the first geom.
 pub(crate) fn notes_on_areas(geoms: &[Geom]) -> Vec<Note> {
@@ -216,17 +254,7 @@ impl Hydroelastic {
             let text = "slab_thickness has no effect: half-spaces alone have one".to_owned();
             out.push((NoteKind::Converted, text));
         }
-        let [least, most] = SOLID;
-        let modulus_is = match *modulus {
-            x if x < least => Some(format!("below {} Pa it is softer than any solid", Shown(least))),
-            x if x > most => Some(format!("above {} Pa it is harder than any solid", Shown(most))),
-            _ => None,
-        };
-        if let Some(why) = modulus_is {
-            let modulus = Shown(*modulus);
-            let text = format!("a hydroelastic_modulus of {modulus} Pa: {why}; 1e5 to 1e8 is usual");
-            out.push((NoteKind::Warning, text));
-        }
+        out.extend(doubt_of_modulus(*modulus).map(|text| (NoteKind::Warning, text)));
         out
     }
 

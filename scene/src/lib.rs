@@ -23,6 +23,7 @@ mod actuator;
 mod body;
 mod builder;
 mod constraint;
+mod default_areas;
 mod directives;
 mod geom;
 mod hulls;

@@ -49,7 +49,7 @@ impl Default for SolParams {
 /// </custom>
 /// ```
 ///
-/// Keys that are left out keep the scene's default; `stiffness=inf` on a geom makes that surface rigid. Contact over areas ([`Surface::hydroelastic`]) has the
+/// Keys that are left out keep the scene's default, of contact over areas as well (`compliant_hydroelastic hydroelastic_modulus=1e6` for all geoms that collide and have an inside; others become rigid); `stiffness=inf` on a geom makes that surface rigid. Contact over areas ([`Surface::hydroelastic`]) has the
 /// names of Drake's `drake:proximity_properties`, which URDF and SDFormat files state: `rigid_hydroelastic`, or `compliant_hydroelastic` with
 /// `hydroelastic_modulus` \[Pa\], `mesh_resolution_hint` \[m\] and, for a half-space, `slab_thickness` \[m\].
 #[derive(Clone, Debug, PartialEq)]

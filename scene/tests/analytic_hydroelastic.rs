@@ -153,3 +153,72 @@ fn analytic_notes_name_the_first_geom_once() {
     let unnamed = scene.geoms.iter().find(|g| g.name != "a" && g.body == 0).unwrap();
     assert_eq!(unnamed.named_place().element, format!("geom '{}'", unnamed.name));
 }
+
+/// A ball, a plane, a box of another surface and one that meets others in points, under defaults of contact over areas.
+fn under_default(default: &str) -> Result<Scene, SceneError> {
+    let text = format!(
+        "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body><freejoint/><geom name='ball' size='.1'/>
+         <geom name='seen' size='.1' contype='0' conaffinity='0'/><geom name='fine' size='.1'/>
+         <geom name='hard' type='box' size='.1 .1 .1'/><geom name='point' size='.2'/></body></worldbody>
+         <custom><text name='signorini:geom:fine' data='mesh_resolution_hint=0.02'/>
+         <text name='signorini:default' data='{default}'/><text name='signorini:geom:hard' data='rigid_hydroelastic'/>
+         <text name='signorini:geom:point' data='compliant_hydroelastic=false'/></custom></mujoco>"
+    );
+    Scene::from_mjcf(&text, "m.xml", &LoadOptions::default())
+}
+
+/// Keys of the default hold for geoms that do not state them; a geom without an inside is rigid where others are compliant, with a note.
+#[test]
+fn analytic_defaults_of_areas() {
+    let of =
+        |scene: &Scene, name: &str| scene.geoms.iter().find(|g| g.name == name).unwrap().surface.hydroelastic;
+    let scene = under_default("compliant_hydroelastic hydroelastic_modulus=2e6").unwrap();
+    let soft = Hydroelastic::compliant(2e6);
+    for (name, kind) in [
+        ("floor", Hydroelastic::rigid()),
+        ("ball", soft),
+        ("seen", Hydroelastic::Point),
+        ("fine", soft.with_resolution(0.02)),
+        ("hard", Hydroelastic::rigid()),
+        ("point", Hydroelastic::Point),
+    ] {
+        assert_eq!(of(&scene, name), kind, "{name}");
+    }
+    let note = scene.notes.iter().find(|n| n.text.contains("no inside for a pressure field")).unwrap();
+    assert_eq!((note.kind, note.place.element.as_str()), (NoteKind::Converted, "geom 'floor'"));
+    let slab = under_default("compliant_hydroelastic hydroelastic_modulus=2e6 slab_thickness=0.1").unwrap();
+    assert_eq!(of(&slab, "floor"), soft.with_thickness(0.1));
+    let rigid = under_default("rigid_hydroelastic").unwrap();
+    assert_eq!([of(&rigid, "floor"), of(&rigid, "ball")], [Hydroelastic::rigid(); 2]);
+    // Values of a default alone make no surface; a geom that counts on one says so.
+    for (default, says) in [
+        ("hydroelastic_modulus=2e6", "no effect without rigid_hydroelastic or compliant"),
+        ("compliant_hydroelastic", "without a hydroelastic_modulus"),
+        ("compliant_hydroelastic rigid_hydroelastic hydroelastic_modulus=1", "exclude each other"),
+        ("compliant_hydroelastic hydroelastic_modulus=-1", "hydroelastic_modulus=-1 is out of range"),
+    ] {
+        let e = under_default(default).unwrap_err().to_string();
+        assert!(e.contains(says) && e.starts_with("m.xml:"), "{default}: {e}");
+    }
+}
+
+/// What meets others in points becomes compliant; what states its surface keeps it, and what has no inside is rigid, both told.
+#[test]
+fn analytic_scenes_are_made_compliant() {
+    let b = SceneBuilder::new("made").half_space().body("own").free_joint().sphere(0.1);
+    let b = b.hydroelastic(Hydroelastic::compliant(3e5)).body("a").free_joint().sphere(0.1);
+    let mut scene =
+        b.body("b").free_joint().shape(Shape::Box { half_extents: [0.1; 3].into() }).build().unwrap();
+    for modulus in [0.0, -1e6, f64::NAN, f64::INFINITY] {
+        assert!(scene.make_compliant(modulus).unwrap_err().contains("give a positive, finite modulus"));
+    }
+    let told = scene.make_compliant(1e6).unwrap();
+    let kinds: Vec<_> = scene.geoms.iter().map(|g| g.surface.hydroelastic.modulus().unwrap()).collect();
+    assert_eq!(kinds, [f64::INFINITY, 3e5, 1e6, 1e6]);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].contains("geom 'own_geom0': keeps the surface"), "{told:?}");
+    assert!(told[1].contains("geom 'world_geom0': is rigid"), "{told:?}");
+    assert!(scene.make_compliant(1e6).unwrap_err().contains("no geom becomes compliant"));
+    let mut soft = SceneBuilder::new("soft").body("a").free_joint().sphere(0.1).build().unwrap();
+    assert!(soft.make_compliant(0.1).unwrap()[0].contains("softer than any solid"));
+}

@@ -425,6 +425,8 @@ fn analytic_surfaces_over_areas_in_urdf_and_mjcf() {
     for data in ["rigid_hydroelastic", "rigid_hydroelastic=1 compliant_hydroelastic=false"] {
         assert_eq!(area(data), Hydroelastic::rigid());
     }
+    let two = area("compliant_hydroelastic hydroelastic_modulus=1e7\"/><text name=\"signorini:geom:g\" data=\"friction=0.4".replace('"', "'").as_str());
+    assert_eq!(two, Hydroelastic::compliant(1e7));
     for data in ["friction=0.4", "rigid_hydroelastic=false"] {
         assert_eq!(area(data), Hydroelastic::Point);
     }

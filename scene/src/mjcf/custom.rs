@@ -2,10 +2,13 @@
 //! `<text name="signorini:geom:NAME" data="stiffness=1e5 dissipation=10 friction_dynamic=0.3"/>`, and contact over areas by the names of
 //! Drake: `data="compliant_hydroelastic hydroelastic_modulus=1e7 mesh_resolution_hint=0.02"`.
 
+use std::collections::BTreeMap;
+
 use super::Reader;
+use crate::default_areas::NO_INSIDE;
 use crate::hydroelastic::{IDLE, StatedArea};
 use crate::xml::{Element, Read, did_you_mean};
-use crate::{NoteKind, Place, SceneError};
+use crate::{Hydroelastic, Note, NoteKind, Place, SceneError};
 
 /// One `<text name="signorini:...">`.
 pub(super) struct Setting {
@@ -36,8 +39,19 @@ const SURFACE_KEYS: [&str; 9] = [
 ];
 /// Keys that need no value.
 const FLAGS: [&str; 2] = ["rigid_hydroelastic", "compliant_hydroelastic"];
-const DEFAULT_KEYS: [&str; 6] =
-    ["stiffness", "dissipation", "relaxation_time", "stiction_speed", "recovery_speed", "shortest_step"];
+const DEFAULT_KEYS: [&str; 11] = [
+    "stiffness",
+    "dissipation",
+    "relaxation_time",
+    "stiction_speed",
+    "recovery_speed",
+    "shortest_step",
+    "rigid_hydroelastic",
+    "compliant_hydroelastic",
+    "hydroelastic_modulus",
+    "mesh_resolution_hint",
+    "slab_thickness",
+];
 /// Keys whose value may not be zero.
 const POSITIVE: [&str; 7] = [
     "stiffness",
@@ -116,7 +130,7 @@ impl Reader<'_> {
                         format!("write {key}, {key}=true or {key}=false"),
                     ));
                 };
-                *(if key == FLAGS[0] { &mut area.rigid } else { &mut area.compliant }) = holds;
+                *(if key == FLAGS[0] { &mut area.rigid } else { &mut area.compliant }) = Some(holds);
                 continue;
             }
             let parsed = item.split_once('=').and_then(|(k, v)| Some((k, v.parse::<f64>().ok()?)));
@@ -155,9 +169,9 @@ impl Reader<'_> {
                 _ => values.push((key.to_owned(), value)),
             }
         }
-        area.surface().map_err(|(fault, remedy)| e.invalid_at("data", fault, remedy))?;
-        if area.is_idle() {
-            return Err(e.invalid_at("data", IDLE, "add one of the two words"));
+        // A geom takes from the default what it does not state.
+        if target == Target::Default {
+            area.surface().map_err(|(fault, remedy)| e.invalid_at("data", fault, remedy))?;
         }
         if let Some(text) = area.rigid_modulus() {
             self.notes.add(NoteKind::Converted, e, text);
@@ -167,6 +181,7 @@ impl Reader<'_> {
 
     /// Settings of the scene and of geoms.
     pub(super) fn apply_to_surfaces(&mut self, settings: &[(String, Setting)]) -> Read<()> {
+        self.apply_areas(settings)?;
         for (_, s) in settings {
             for (key, value) in &s.values {
                 match s.target {
@@ -195,10 +210,7 @@ impl Reader<'_> {
                 }
             }
             if let Target::Geom(g) = s.target {
-                let surface = &mut self.scene.geoms[g].surface;
-                if let Ok(area) = s.area.surface() {
-                    surface.hydroelastic = area;
-                }
+                let surface = &self.scene.geoms[g].surface;
                 if surface.friction_dynamic.is_some_and(|d| d > surface.friction) {
                     return Err(SceneError::Invalid {
                         place: s.place.clone(),
@@ -210,6 +222,62 @@ impl Reader<'_> {
                     });
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Contact over areas: of geoms, their own values over the default ones; of others that collide, the default.
+    fn apply_areas(&mut self, settings: &[(String, Setting)]) -> Read<()> {
+        let mut default: Option<(StatedArea, &Place)> = None;
+        let mut own: BTreeMap<usize, (StatedArea, &Place)> = BTreeMap::new();
+        for s in settings.iter().map(|(_, s)| s).filter(|s| s.area.is_stated()) {
+            let over = |before: Option<&(StatedArea, _)>| {
+                s.area.over(before.map_or_else(StatedArea::default, |b| b.0))
+            };
+            match s.target {
+                Target::Default => default = Some((over(default.as_ref()), &s.place)),
+                Target::Geom(g) => {
+                    own.insert(g, (over(own.get(&g)), &s.place));
+                }
+                Target::Equality => {}
+            }
+        }
+        let of_scene = default.map_or_else(StatedArea::default, |d| d.0);
+        for (g, (stated, place)) in &own {
+            let area = stated.over(of_scene);
+            // Values of the default alone are none of its own.
+            let idle = stated.states_values() && area.is_idle();
+            let idle = idle.then_some((IDLE, "add one of the two words"));
+            let found = idle.map_or_else(|| area.surface(), Err);
+            self.scene.geoms[*g].surface.hydroelastic =
+                found.map_err(|(fault, remedy)| SceneError::Invalid {
+                    place: (*place).clone(),
+                    message: fault.to_owned(),
+                    remedy: remedy.to_owned(),
+                })?;
+        }
+        let Some((_, place)) = default else { return Ok(()) };
+        let kind = of_scene.surface().unwrap_or_default();
+        let (mut hard, mut any) = (None, kind != Hydroelastic::Point);
+        for g in 0..self.scene.geoms.len() {
+            any |= own.contains_key(&g);
+            let geom = &self.scene.geoms[g];
+            if own.contains_key(&g) || kind == Hydroelastic::Point || geom.mask.is_empty() {
+                continue;
+            }
+            let Some(possible) = self.scene.possible(g, kind) else { continue };
+            if possible != kind {
+                hard = hard.or(Some(geom.named_place()));
+            }
+            self.scene.geoms[g].surface.hydroelastic = possible;
+        }
+        if let Some(place) = hard {
+            let text = format!("the default of compliant surfaces makes it rigid: {NO_INSIDE}");
+            self.notes.push(Note { kind: NoteKind::Converted, place, text });
+        }
+        if !any {
+            let (kind, place) = (NoteKind::Warning, place.clone());
+            self.notes.push(Note { kind, place, text: IDLE.to_owned() });
         }
         Ok(())
     }

@@ -59,6 +59,9 @@ impl Notes {
     fn add(&mut self, kind: NoteKind, e: &Element, text: impl Into<String>) {
         self.list.push(Note { kind, place: e.place(), text: text.into() });
     }
+    fn push(&mut self, note: Note) {
+        self.list.push(note);
+    }
     fn visual(&mut self, e: &Element, what: &'static str) {
         self.visual.entry(what).or_insert_with(|| (e.place(), 0)).1 += 1;
     }
