@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use signorini_core::Shown;
 use signorini_core::na::{Point3, Vector3};
 use signorini_multibody::{CollidingPair, Dynamics, Kinematics, Model, TreeFactor};
 use signorini_run::Method;
@@ -424,7 +425,7 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
         let [a, b] = p.geoms.map(|g| &scene.geoms[g].name);
         let how = areas::meeting(scene, p);
         if p.meeting.is_area() {
-            let (d, mu) = (m.dissipation, [m.friction_static, m.friction_dynamic]);
+            let (d, mu) = (Shown(m.dissipation), [m.friction_static, m.friction_dynamic].map(Shown));
             let text = format!("d {d} s/m, friction {}/{}, condim {}", mu[0], mu[1], m.condim);
             say!("  {n:>6} pairs, such as {a} – {b}: {how}: {text}");
             continue;

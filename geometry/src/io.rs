@@ -1,14 +1,16 @@
-//! Reading surfaces from files.
+//! Reading surfaces, and solids of tetrahedra, from files.
 
 mod msh;
 mod obj;
 mod polygon;
 mod stl;
+mod vtk;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::weld::weld;
-use crate::{ConvexMesh, MeshDefect, MeshError, TriangleMesh};
+use crate::{ConvexMesh, MeshDefect, MeshError, TriangleMesh, VolumeMesh};
 
 /// Vertices and triangles as a file lists them, before validation.
 type Surface = (Vec<signorini_core::na::Point3<f64>>, Vec<[u32; 3]>);
@@ -26,7 +28,7 @@ impl Refusal {
 }
 
 impl TriangleMesh {
-    /// Reads an OBJ, STL or MSH file, by its extension (any case).
+    /// Reads an OBJ, STL, MSH or VTK file, by its extension (any case).
     ///
     /// # Errors
     /// A [`MeshError`] that names the file, the reason and the remedy.
@@ -38,6 +40,7 @@ impl TriangleMesh {
             "obj" => Self::from_obj(path),
             "stl" => Self::from_stl(path),
             "msh" => Self::from_msh(path),
+            "vtk" => Self::from_vtk(path),
             _ => Err(MeshError::UnsupportedFormat { path: path.to_owned(), extension }),
         }
     }
@@ -78,6 +81,27 @@ impl TriangleMesh {
         finish(msh::parse(bytes), name.as_ref())
     }
 
+    /// Reads the surface of a solid of tetrahedra, which it keeps ([`Self::volume`]), from a legacy ASCII file of VTK (`UNSTRUCTURED_GRID`). Data of points and cells are passed over.
+    ///
+    /// # Errors
+    /// A [`MeshError`] that names the file, the line, the reason and the remedy.
+    pub fn from_vtk(path: impl AsRef<Path>) -> Result<Self, MeshError> {
+        let path = path.as_ref();
+        Self::from_vtk_bytes(&read(path)?, path)
+    }
+
+    /// [`Self::from_vtk`] on the bytes of a file; `name` appears in errors.
+    ///
+    /// # Errors
+    /// As [`Self::from_vtk`].
+    pub fn from_vtk_bytes(bytes: &[u8], name: impl AsRef<Path>) -> Result<Self, MeshError> {
+        let mesh = vtk::parse(bytes).and_then(|(vertices, tetrahedra)| {
+            let solid = VolumeMesh::new(vertices, tetrahedra).map_err(Refusal::Defect)?;
+            Self::of_volume(Arc::new(solid)).map_err(Refusal::Defect)
+        });
+        named(mesh, name.as_ref())
+    }
+
     /// Reads an STL file, binary or ASCII by content. Vertices at equal positions become one; facets that name one position
     /// twice are left out; stored normals are not used, the winding decides.
     ///
@@ -111,8 +135,11 @@ impl TriangleMesh {
 }
 
 fn finish(surface: Result<Surface, Refusal>, path: &Path) -> Result<TriangleMesh, MeshError> {
+    named(surface.map(with_faces).and_then(|(v, t)| TriangleMesh::new(v, t).map_err(Refusal::Defect)), path)
+}
+
+fn named(mesh: Result<TriangleMesh, Refusal>, path: &Path) -> Result<TriangleMesh, MeshError> {
     let path = path.to_owned();
-    let mesh = surface.map(with_faces).and_then(|(v, t)| TriangleMesh::new(v, t).map_err(Refusal::Defect));
     mesh.map_err(|refusal| match refusal {
         Refusal::Syntax { place, reason } => MeshError::Syntax { path, place, reason },
         Refusal::Defect(source) => MeshError::Defect { path, source },

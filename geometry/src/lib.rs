@@ -59,6 +59,7 @@ mod stencil;
 mod surface_pairs;
 mod surface_parts;
 mod triangles;
+mod volume_mesh;
 mod weld;
 
 pub use aabb::Aabb;
@@ -86,3 +87,4 @@ pub use stencil::{
     segment_crosses_triangle,
 };
 pub use surface_pairs::{StencilPair, StraightMotion, SurfaceFeatures, SurfacePairs};
+pub use volume_mesh::VolumeMesh;

@@ -1,4 +1,4 @@
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
@@ -6,7 +6,7 @@ use crate::mesh_links::MeshLinks;
 use crate::signed_distance::MeshSides;
 use crate::triangles::Triangles;
 use crate::weld::weld;
-use crate::{Aabb, Bvh, MeshDefect, MeshTopology};
+use crate::{Aabb, Bvh, MeshDefect, MeshTopology, VolumeMesh};
 
 /// A triangle surface, counter-clockwise seen from outside. Validated: not empty, finite, indices in range, some area.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub struct TriangleMesh {
     surface: Triangles,
     links: OnceLock<MeshLinks>,
     sides: OnceLock<Result<MeshSides, MeshDefect>>,
+    /// Tetrahedra of which it is the surface.
+    volume: Option<Arc<VolumeMesh>>,
 }
 
 impl TriangleMesh {
@@ -50,7 +52,18 @@ impl TriangleMesh {
     }
 
     fn of(surface: Triangles) -> Self {
-        Self { surface, links: OnceLock::new(), sides: OnceLock::new() }
+        Self { surface, links: OnceLock::new(), sides: OnceLock::new(), volume: None }
+    }
+
+    /// With the tetrahedra of which it is the surface.
+    pub(crate) fn with_volume(self, volume: Option<Arc<VolumeMesh>>) -> Self {
+        Self { volume, ..self }
+    }
+
+    /// The tetrahedra of which it was made; None of a surface by itself.
+    #[must_use]
+    pub fn volume(&self) -> Option<&VolumeMesh> {
+        self.volume.as_deref()
     }
 
     /// Vertices and triangles without what is kept beside them.
@@ -140,17 +153,20 @@ impl TriangleMesh {
         let vertices = self.vertices().iter().map(|p| Point3::from(p.coords.component_mul(&scale))).collect();
         let mirrored = scale.iter().filter(|s| **s < 0.0).count() % 2 == 1;
         let turn = |t: &[u32; 3]| if mirrored { [t[0], t[2], t[1]] } else { *t };
-        Self::new(vertices, self.triangles().iter().map(turn).collect())
+        let volume = self.volume().map(|v| v.scaled(&scale)).transpose()?;
+        let surface = Self::new(vertices, self.triangles().iter().map(turn).collect())?;
+        Ok(surface.with_volume(volume.map(Arc::new)))
     }
 
     /// The surface given in frame A; `x_ab` maps its own frame B to A.
     #[must_use]
     pub fn transformed(&self, x_ab: &Isometry3<f64>) -> Self {
         let vertices = self.vertices().iter().map(|p| x_ab * p).collect();
-        Self::of(Triangles::new(vertices, self.triangles().to_vec()))
+        let volume = self.volume().map(|v| Arc::new(v.transformed(x_ab)));
+        Self::of(Triangles::new(vertices, self.triangles().to_vec())).with_volume(volume)
     }
 
-    /// The surface inside out.
+    /// The surface inside out, without tetrahedra.
     #[must_use]
     pub fn flipped(&self) -> Self {
         let triangles = self.triangles().iter().map(|t| [t[0], t[2], t[1]]).collect();

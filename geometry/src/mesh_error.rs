@@ -34,6 +34,28 @@ pub enum MeshDefect {
         /// Number of vertices.
         vertices: usize,
     },
+    /// A tetrahedron names a vertex that does not exist.
+    #[error(
+        "tetrahedron {tetrahedron} names vertex {index}, but there are {vertices}; repair or re-export the mesh"
+    )]
+    NoCorner {
+        /// Index of the tetrahedron, from 0.
+        tetrahedron: usize,
+        /// The vertex it names, from 0.
+        index: u64,
+        /// Number of vertices.
+        vertices: usize,
+    },
+    /// A tetrahedron is flat or inside out.
+    #[error(
+        "tetrahedron {tetrahedron} has the volume {volume:e} m³; name its corners so that the first three turn to the left seen from the fourth, or leave it out where it is flat"
+    )]
+    Inverted {
+        /// Index of the tetrahedron, from 0.
+        tetrahedron: usize,
+        /// Its volume \[m³\].
+        volume: f64,
+    },
     /// Every triangle has zero area.
     #[error(
         "the mesh is degenerate: all {triangles} triangles have zero area; check the units and scale of the export"

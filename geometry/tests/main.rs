@@ -21,6 +21,7 @@ mod analytic_pressure_surface;
 mod analytic_pressure_walls;
 mod analytic_sharp;
 mod analytic_surface_pairs;
+mod analytic_volume_meshes;
 mod conformance_collision_queries;
 mod conformance_meshes;
 mod conformance_narrow_oracle;

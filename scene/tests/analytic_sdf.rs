@@ -108,6 +108,58 @@ fn analytic_meshes_are_scaled_and_found() {
     }
 }
 
+/// A cube of twelve tetrahedra about its centre, of side 2, as a file of VTK.
+const CUBE_VTK: &str = "# vtk DataFile Version 3.0
+cube
+ASCII
+DATASET UNSTRUCTURED_GRID
+POINTS 9 double
+-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 -1 1 1 -1 1 -1 1 1 1 1 1 0 0 0
+CELLS 12 60
+4 0 1 2 8 4 1 3 2 8 4 4 6 5 8 4 5 6 7 8 4 0 4 1 8 4 1 4 5 8
+4 2 3 6 8 4 3 7 6 8 4 0 2 4 8 4 2 6 4 8 4 1 5 3 8 4 3 5 7 8
+CELL_TYPES 12
+10 10 10 10 10 10 10 10 10 10 10 10
+";
+
+/// Tetrahedra of a file are the field of a compliant mesh and the surface of a rigid one; in points a mesh is its hull.
+#[test]
+fn analytic_solids_of_tetrahedra_are_read() {
+    let folder = std::env::temp_dir().join(format!("signorini-sdf-vtk-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("cube.vtk"), CUBE_VTK).unwrap();
+    let read = |properties: &str| {
+        let text = format!(
+            "<sdf version='1.7'><model name='m'><link name='a'>\n<collision name='c'><geometry><mesh><uri>cube.vtk</uri><scale>1 2 3</scale>
+             </mesh></geometry><drake:proximity_properties>{properties}</drake:proximity_properties></collision></link></model></sdf>"
+        );
+        Scene::from_sdf(&text, folder.join("m.sdf"), &LoadOptions::default())
+    };
+    let soft = "<drake:compliant_hydroelastic/><drake:hydroelastic_modulus>1e6</drake:hydroelastic_modulus>";
+    for (properties, tetrahedra) in [(soft, 12), ("<drake:rigid_hydroelastic/>", 12), ("", 0)] {
+        let scene = read(properties).unwrap();
+        match &scene.geoms[0].shape {
+            GeomShape::Solid(Shape::Mesh(mesh)) => {
+                assert_eq!(mesh.volume().map_or(0, |v| v.tetrahedra().len()), tetrahedra, "{properties}");
+                assert!((mesh.signed_volume() - 48.0).abs() < 1e-12 * 48.0);
+            }
+            GeomShape::Solid(Shape::Convex(hull)) => {
+                assert!(tetrahedra == 0 && (hull.volume() - 48.0).abs() < 1e-12 * 48.0, "{properties}");
+            }
+            other => panic!("{properties}: {other:?}"),
+        }
+    }
+    // Drake makes a hull of one that is declared convex.
+    let field = &read(soft).unwrap();
+    let GeomShape::Solid(shape) = &field.geoms[0].shape else { panic!("a mesh") };
+    assert_eq!(field.fields.field(shape, None).unwrap().tetrahedra().len(), 12);
+    std::fs::write(folder.join("cube.vtk"), CUBE_VTK.replace("4 3 5 7 8", "4 3 5 7 9")).unwrap();
+    let error = read(soft).unwrap_err().to_string();
+    for part in ["m.sdf:2:", "cube.vtk, line 9: cell 11 names point 9, but there are 9, from 0", "repair"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+}
+
 #[test]
 fn analytic_poses_are_stated_in_three_forms() {
     for p in [

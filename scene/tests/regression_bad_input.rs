@@ -284,12 +284,17 @@ fn regression_meshes() {
     write("broken.obj", "v 0 zero 0\n");
     write("short.stl", "solid");
     write("other.dae", "<COLLADA/>");
+    write("solid.vtk", "# vtk DataFile Version 3.0");
     for (file, part) in [
         ("point.obj", "degenerate"),
         ("flat.obj", ""),
         ("broken.obj", "broken.obj"),
         ("short.stl", "short.stl"),
         ("other.dae", "not supported"),
+        (
+            "solid.vtk",
+            "a mesh of tetrahedra (.vtk), which MuJoCo does not read, is not supported; name it in a URDF",
+        ),
     ] {
         let e = message(file);
         assert!(e.contains("robot.xml:2:") && e.contains("mesh 'm'") && e.contains(part), "{file}: {e}");

@@ -20,7 +20,10 @@ impl PartialEq for Form {
         match (self, other) {
             (Self::Lengths(a, x), Self::Lengths(b, y)) => a == b && x == y,
             (Self::Mesh(a), Self::Mesh(b)) => {
-                Arc::ptr_eq(a, b) || a.vertices() == b.vertices() && a.triangles() == b.triangles()
+                Arc::ptr_eq(a, b)
+                    || a.vertices() == b.vertices()
+                        && a.triangles() == b.triangles()
+                        && a.volume() == b.volume()
             }
             (Self::Convex(a), Self::Convex(b)) => {
                 Arc::ptr_eq(a, b) || a.vertices == b.vertices && a.faces == b.faces

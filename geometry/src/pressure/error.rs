@@ -80,6 +80,24 @@ pub enum PressureError {
         /// Two triangles that cross, from 0.
         triangles: [u32; 2],
     },
+    /// A solid has more tetrahedra than a field may have.
+    #[error(
+        "the mesh has {tetrahedra} tetrahedra, more than {most}; give it fewer, or cut it into several geoms"
+    )]
+    TooManyTetrahedra {
+        /// Tetrahedra of the mesh.
+        tetrahedra: usize,
+        /// The most there may be.
+        most: usize,
+    },
+    /// A solid has no vertex inside its surface.
+    #[error(
+        "none of the {tetrahedra} tetrahedra of the mesh has a corner inside its surface, so that no pressure rises; refine the mesh, or make it rigid"
+    )]
+    NothingInside {
+        /// Tetrahedra of the mesh.
+        tetrahedra: usize,
+    },
     /// The modulus is not positive and finite.
     #[error(
         "the modulus of a compliant body must be positive and finite, got {} Pa; 1e5 to 1e8 is usual, a body without one is rigid",

@@ -5,7 +5,8 @@ use super::crossing::self_crossing;
 use super::error::PressureError;
 use super::near_elements::{Extent, Layers};
 use super::slices::{Layer, Slices};
-use super::{cuboid, cylinder, fan, lattice};
+use super::{cuboid, cylinder, fan, lattice, solid};
+use crate::volume_mesh::outer_faces;
 use crate::{Aabb, Bvh, Shape, TriangleMesh};
 
 /// The most tetrahedra that a field may have.
@@ -54,6 +55,7 @@ impl Linear {
 /// | capsule | sectors about the segment | one minus the distance from the segment over the radius |
 /// | sphere, ellipsoid | a fan about the centre | one minus the distance from the centre over that of the surface |
 /// | convex polyhedron, convex mesh | a fan about the centre of mass | linear from each face to the centre |
+/// | mesh with tetrahedra ([`VolumeMesh`](crate::VolumeMesh)) | its own | distance from the surface over the largest |
 /// | other closed mesh | a body-centred cubic lattice, cut where the distance is zero | distance from the surface over the largest |
 /// | half-space | none | depth over a thickness |
 ///
@@ -78,14 +80,17 @@ pub struct PressureField {
     slices: Slices,
     /// Thickness of a half-space \[m\].
     thickness: Option<f64>,
-    edges: Option<Box<Edges>>,
+    source: Option<Box<Source>>,
 }
 
-/// The resolution with which a field was made \[m\]; of a lattice, the walls of its mesh.
-#[derive(Clone, Copy, Debug)]
-struct Edges {
-    length: f64,
+/// Origin of a field that has a resolution \[m\] or tetrahedra of a file.
+#[derive(Clone, Copy, Debug, Default)]
+struct Source {
+    length: Option<f64>,
+    /// Of a lattice, the walls of its mesh.
     walls: Option<Walls>,
+    /// Of a solid of tetrahedra, how many of them are left out for want of a corner inside.
+    flat: usize,
 }
 
 /// The walls of a mesh \[m\].
@@ -127,7 +132,7 @@ impl PressureField {
             room(fan::icosphere_count(level), 2.0)?;
             Ok::<_, PressureError>(fan::ellipsoid(&semi_axes, level)?)
         };
-        let mut walls = None;
+        let (mut walls, mut flat) = (None, 0);
         let cells = match shape {
             Shape::Sphere { radius } => ellipsoid(Vector3::repeat(*radius))?,
             Shape::Ellipsoid { semi_axes } => ellipsoid(*semi_axes)?,
@@ -148,7 +153,12 @@ impl PressureField {
                 if let Some(triangles) = self_crossing(mesh) {
                     return Err(PressureError::SelfCrossing { triangles });
                 }
-                match fan::convex_surface(mesh) {
+                let own = mesh.volume().map(|v| solid::cells(v, shape)).transpose()?;
+                let own = own.map(|(cells, left_out)| {
+                    flat = left_out;
+                    cells
+                });
+                match own.or_else(|| fan::convex_surface(mesh)) {
                     Some(cells) => cells,
                     None => {
                         room(lattice::count(mesh, resolution), 3.0)?;
@@ -176,8 +186,9 @@ impl PressureField {
         };
         room(cells.tetrahedra.len() as f64, 2.0)?;
         let needed = walls.is_some() || needs_length(shape);
-        let edges = needed.then(|| Box::new(Edges { length: resolution, walls }));
-        Ok(Self { edges, ..Self::of(cells) })
+        let length = needed.then_some(resolution);
+        let source = (needed || flat > 0).then(|| Box::new(Source { length, walls, flat }));
+        Ok(Self { source, ..Self::of(cells) })
     }
 
     /// The field of the half-space of points with z ≤ 0: −z over a `thickness` \[m\], without a bound from above.
@@ -212,7 +223,7 @@ impl PressureField {
             slices: Slices::new(&cells),
             cells,
             thickness: None,
-            edges: None,
+            source: None,
         }
     }
 
@@ -243,7 +254,7 @@ impl PressureField {
     #[must_use]
     pub fn needs_resolution(shape: &Shape) -> bool {
         match shape {
-            Shape::Mesh(mesh) => !fan::is_convex(mesh),
+            Shape::Mesh(mesh) => mesh.volume().is_none() && !fan::is_convex(mesh),
             _ => needs_length(shape),
         }
     }
@@ -251,14 +262,14 @@ impl PressureField {
     /// The resolution with which it was made \[m\], given or [`Self::default_resolution`]; None of fields that need none.
     #[must_use]
     pub fn resolution(&self) -> Option<f64> {
-        self.edges.as_ref().map(|e| e.length)
+        self.source.as_ref()?.length
     }
 
     /// Length of the edges of a field on a lattice, and the mean wall 2V/A of its mesh \[m\]; None of other fields.
     #[must_use]
     pub fn lattice(&self) -> Option<[f64; 2]> {
-        let edges = self.edges.as_ref()?;
-        edges.walls.map(|w| [edges.length, w.mean])
+        let source = self.source.as_ref()?;
+        Some([source.length?, source.walls?.mean])
     }
 
     /// Largest extent at a vertex: below 1 where a lattice has no node in the depth of the body. 0 for a half-space.
@@ -270,8 +281,14 @@ impl PressureField {
     /// Why the field of a mesh is softer than its modulus says, with the remedy: edges longer than half the mean wall, up to which plane faces are as stiff as they should be, or no vertex in the depth. None where it is not.
     #[must_use]
     pub fn softness(&self) -> Option<String> {
-        let Edges { length: edge, walls } = **self.edges.as_ref()?;
-        let Walls { mean, finest } = walls?;
+        let Source { length, walls, flat } = **self.source.as_ref()?;
+        if flat > 0 {
+            let all = flat + self.tetrahedra().len();
+            return Some(format!(
+                "its pressure field is too soft: {flat} of its {all} tetrahedra have no corner inside the surface, and no pressure; refine the mesh there, or make it rigid"
+            ));
+        }
+        let (edge, Walls { mean, finest }) = (length?, walls?);
         let largest = self.largest_extent();
         if edge <= SOFT * mean && largest >= DEEP {
             return None;
@@ -375,17 +392,7 @@ impl PressureField {
     /// # Errors
     /// [`PressureError::Mesh`] for a half-space, which has no triangles.
     pub fn surface(&self) -> Result<TriangleMesh, PressureError> {
-        let mut faces: Vec<([u32; 3], [u32; 3])> = Vec::with_capacity(4 * self.tetrahedra().len());
-        for &[a, b, c, d] in self.tetrahedra() {
-            for face in [[a, c, b], [a, b, d], [a, d, c], [b, c, d]] {
-                let mut key = face;
-                key.sort_unstable();
-                faces.push((key, face));
-            }
-        }
-        faces.sort_unstable();
-        let outer = faces.chunk_by(|x, y| x.0 == y.0).filter(|same| same.len() == 1).map(|same| same[0].1);
-        Ok(TriangleMesh::new(self.vertices().to_vec(), outer.collect())?.welded()?)
+        Ok(TriangleMesh::new(self.vertices().to_vec(), outer_faces(self.tetrahedra()))?.welded()?)
     }
 
     /// The field in a search for pairs of elements.

@@ -18,6 +18,7 @@ mod near_elements;
 mod polygon;
 mod rigid;
 mod slices;
+mod solid;
 mod surface;
 
 pub use cache::FieldCache;

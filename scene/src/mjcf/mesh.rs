@@ -43,6 +43,16 @@ impl MeshAsset {
                             remedy: "convert the mesh to OBJ or STL".to_owned(),
                         });
                     }
+                    // Its tetrahedra would be lost.
+                    None if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("vtk")) => {
+                        return Err(SceneError::Unsupported {
+                            place: self.place.clone(),
+                            feature: "a mesh of tetrahedra (.vtk), which MuJoCo does not read,".to_owned(),
+                            remedy:
+                                "name it in a URDF or SDFormat file, or convert its surface to OBJ or STL"
+                                    .to_owned(),
+                        });
+                    }
                     None => TriangleMesh::load(path),
                 };
                 let mesh = mesh.map_err(|e| self.error(e, remedy))?;

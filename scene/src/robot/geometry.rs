@@ -15,6 +15,8 @@ pub(crate) enum Purpose {
     Collision,
     /// Collides; a mesh by its triangles, as rigid surfaces over areas do.
     RigidSurface,
+    /// Collides with a pressure field; a mesh by its hull, or by the tetrahedra of its file.
+    Field,
 }
 
 impl Purpose {
@@ -22,7 +24,8 @@ impl Purpose {
     pub(crate) fn of(surface: &Surface) -> Self {
         match surface.hydroelastic {
             Hydroelastic::Rigid { .. } => Self::RigidSurface,
-            _ => Self::Collision,
+            Hydroelastic::Compliant { .. } => Self::Field,
+            Hydroelastic::Point => Self::Collision,
         }
     }
 
@@ -35,7 +38,7 @@ impl Purpose {
     pub(crate) fn mask_and_group(self) -> (CollisionMask, i32) {
         match self {
             Self::Visual => (CollisionMask { contype: 0, conaffinity: 0 }, 1),
-            Self::Collision | Self::RigidSurface => (CollisionMask::default(), 0),
+            Self::Collision | Self::RigidSurface | Self::Field => (CollisionMask::default(), 0),
         }
     }
 }

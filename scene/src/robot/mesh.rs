@@ -87,7 +87,7 @@ impl<T> Reader<'_, T> {
         let purpose = if convex && purpose.collides() { Purpose::Collision } else { purpose };
         if self.options.without_meshes {
             let (kind, text) = match purpose {
-                Purpose::Collision | Purpose::RigidSurface => {
+                Purpose::Collision | Purpose::RigidSurface | Purpose::Field => {
                     (NoteKind::Warning, format!("mesh '{uri}' is not read: the shape does not collide"))
                 }
                 Purpose::Visual => (NoteKind::Visual, "meshes of visuals are not read".to_owned()),
@@ -99,7 +99,7 @@ impl<T> Reader<'_, T> {
             self.find_mesh(e, key, &uri).and_then(|path| self.mesh_shape((e, key), path, scale, purpose));
         match (found, purpose) {
             (Ok(shape), _) => Ok(GeomShape::Solid(shape)),
-            (Err(error), Purpose::Collision | Purpose::RigidSurface) => Err(error),
+            (Err(error), Purpose::Collision | Purpose::RigidSurface | Purpose::Field) => Err(error),
             (Err(error), Purpose::Visual) => {
                 let why = match error {
                     SceneError::Invalid { message, .. } => message,
@@ -114,7 +114,7 @@ impl<T> Reader<'_, T> {
 
     fn find_mesh(&self, e: &Element, key: &str, uri: &str) -> Read<PathBuf> {
         let extension = Path::new(uri).extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        if !["obj", "stl"].contains(&extension.as_str()) {
+        if !["obj", "stl", "vtk"].contains(&extension.as_str()) {
             let format = match extension.as_str() {
                 "dae" => "a COLLADA mesh (.dae)".to_owned(),
                 "" => "a mesh file without extension".to_owned(),
@@ -169,7 +169,12 @@ impl<T> Reader<'_, T> {
             let text = "a rigid surface over areas keeps the triangles of its mesh, unless drake:declare_convex makes it a hull";
             self.notes.add(NoteKind::Converted, e, text);
         }
-        if purpose != Purpose::Collision || self.options.keep_mesh_surfaces {
+        let hull = match purpose {
+            Purpose::Collision => true,
+            Purpose::Field => surface.volume().is_none(),
+            Purpose::Visual | Purpose::RigidSurface => false,
+        };
+        if !hull || self.options.keep_mesh_surfaces {
             return Ok(Shape::Mesh(surface));
         }
         if let Some(h) = self.meshes.hulls.get(&file) {

@@ -72,7 +72,9 @@ pub(super) fn say(without: Answer, with: Answer) -> String {
         },
         Answer::Refused(feature) => format!("refused: {feature}"),
         Answer::Unknown => "an error".to_owned(),
-        Answer::BadValue { why, .. } if why.contains("x.obj") || why.contains("x.stl") => "read".to_owned(),
+        Answer::BadValue { why, .. } if ["x.obj", "x.stl", "x.vtk"].iter().any(|file| why.contains(file)) => {
+            "read".to_owned()
+        }
         Answer::BadValue { why, .. } => format!("an error: {why}"),
     }
 }

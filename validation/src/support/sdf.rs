@@ -122,6 +122,7 @@ const ELEMENTS: &[(In, &str)] = &[
     (In::Shape, "<drake:capsule><radius>0.1</radius><length>0.2</length></drake:capsule>"),
     (In::Shape, "<drake:ellipsoid><a>0.1</a><b>0.2</b><c>0.3</c></drake:ellipsoid>"),
     (In::Shape, "<mesh><uri>x.obj</uri><scale>1 1 2</scale></mesh>"),
+    (In::Shape, "<mesh><uri>x.vtk</uri></mesh>"),
     (In::Shape, "<mesh><uri>x.dae</uri></mesh>"),
     (In::Shape, "<mesh><uri>x.obj</uri><submesh><name>s</name></submesh></mesh>"),
     (In::Shape, "<plane><normal>0 0 1</normal></plane>"),

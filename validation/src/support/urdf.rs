@@ -96,6 +96,7 @@ const ELEMENTS: &[(In, &str)] = &[
     (In::Shape, "<drake:ellipsoid a='.1' b='.2' c='.3'/>"),
     (In::Shape, "<mesh filename='x.obj'/>"),
     (In::Shape, "<mesh filename='x.stl'/>"),
+    (In::Shape, "<mesh filename='x.vtk'/>"),
     (In::Shape, "<mesh filename='x.dae'/>"),
     (In::Shape, "<plane normal='0 0 1'/>"),
     (In::Type, "fixed"),
