@@ -12,7 +12,7 @@ use super::{GRAVITY, Path, failed};
 pub(super) type Pose = Isometry3<f64>;
 
 pub(super) const MODULUS: f64 = 1e7;
-const RADIUS: f64 = 0.05;
+pub(super) const RADIUS: f64 = 0.05;
 /// Lengths of edges \[m\].
 const RESOLUTIONS: [f64; 4] = [0.02, 0.01, 0.005, 0.0025];
 /// Key, name and closed form of the force.
@@ -58,7 +58,7 @@ fn force(a: &Body, b: &Body, x_wb: &Pose) -> Result<Vector3<f64>, PageError> {
 }
 
 /// Force of a ball pressed `d` into a rigid plane \[N\]: 2π E/r ∫ (r − ρ) ρ dρ from r − d to r.
-fn ball_on_plane(d: f64) -> f64 {
+pub(super) fn ball_on_plane(d: f64) -> f64 {
     let (r, low) = (RADIUS, RADIUS - d);
     2.0 * PI * MODULUS * ((r * r - low * low) / 2.0 - (r.powi(3) - low.powi(3)) / (3.0 * r))
 }
@@ -69,7 +69,7 @@ fn two_balls(d: f64) -> f64 {
 }
 
 /// Orientations of the upper body, as rotation vectors.
-fn turns() -> impl Iterator<Item = Vector3<f64>> {
+pub(super) fn turns() -> impl Iterator<Item = Vector3<f64>> {
     (0..16).map(|k| Vector3::new(0.3, 1.1, -0.7) * (0.37 * f64::from(k)) + Vector3::new(0.0, 0.0, 0.11))
 }
 

@@ -1,13 +1,20 @@
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, SQRT_2};
+use std::sync::Arc;
 
 use signorini_core::na::{Point3, UnitQuaternion, Vector3};
-use signorini_geometry::Shape;
+use signorini_geometry::{Shape, TriangleMesh};
 use signorini_report::{Claim, Context, PageError, PageOutput, Table};
 
-use super::closed_forms::{Body, MODULUS, Pose, meet, roof};
+use super::closed_forms::{Body, MODULUS, Pose, RADIUS, ball_on_plane, meet, roof, turns};
+use super::failed;
 
 /// Number of parts in the integrals of the lying cylinder and of the tilted box.
 const PARTS: usize = 200_000;
+
+/// Key of a mesh with a lattice, and the reason why its force is off.
+const CUBES: &str = "mesh_cubes";
+const LATTICE: &str = "Tetrahedra of the lattice along a rim have corners on two faces, and less pressure than their depth says. The force is too small by that. The lattice of the default has edges of a \
+                       fifth of the half side; finer ones come nearer (test `order_of_the_lattice` of `geometry`).";
 
 /// A placement with the closed form of its force, and the line of the force.
 struct Placement {
@@ -30,7 +37,8 @@ pub(super) fn run(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
         "Boxes and cylinders with a modulus of {MODULUS:e} Pa at the default resolution, pressed together. Faces of boxes meet where the pressures are \
          equal, at E min(δ, s)/c, with the depth δ of the plane in the field and the distance s from the rim. A standing cylinder has a round \
          rim. A lying one meets a plane on a strip, with the distance from its round side as depth. A tilted box has a depth that grows along its \
-         face; its centre of force is the ratio of two integrals over the face. Each number is the worst of all turns about the normal, or of all \
+         face; its centre of force is the ratio of two integrals over the face. Meshes are a cube of triangles, two such cubes side by side in one mesh, \
+         whose field is on a lattice, and an icosphere of the volume of its ball. Each number is the worst of all turns about the normal, or of all \
          rolls of the lying cylinder."
     ));
     let mut table = Table::new(
@@ -54,16 +62,15 @@ pub(super) fn run(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
             error = error.max((f - Vector3::z() * force).norm() / force);
             offset = offset.max(m.xy().norm() / f.z);
         }
-        out.claim(
-            Claim::at_most(
-                &format!("shapes/{id}/force"),
-                &format!("{name}: largest relative error of the force at the default resolution"),
-                0.01,
-                error,
-                "",
-            )
-            .required(),
-        );
+        let claim = Claim::at_most(
+            &format!("shapes/{id}/force"),
+            &format!("{name}: largest relative error of the force at the default resolution"),
+            0.01,
+            error,
+            "",
+        )
+        .required();
+        out.claim(if id == CUBES { claim.because(LATTICE) } else { claim });
         out.claim(
             Claim::at_most(
                 &format!("shapes/{id}/centre"),
@@ -95,7 +102,16 @@ fn turned(place: [f64; 3], turn: Vector3<f64>) -> Pose {
 }
 
 fn placements() -> Result<Vec<Placement>, PageError> {
-    Ok(vec![turned_box()?, octagon()?, standing_cylinder()?, lying_cylinder()?, tilted_box()?])
+    Ok(vec![
+        turned_box()?,
+        octagon()?,
+        standing_cylinder()?,
+        lying_cylinder()?,
+        tilted_box()?,
+        mesh_cube()?,
+        mesh_cubes()?,
+        mesh_ball()?,
+    ])
 }
 
 fn turned_box() -> Result<Placement, PageError> {
@@ -166,27 +182,87 @@ fn lying_cylinder() -> Result<Placement, PageError> {
     })
 }
 
-/// Box on a rigid plane, turned by a small angle about y.
-fn tilted_box() -> Result<Placement, PageError> {
-    let ([a, b, c], tilt, sunk) = ([0.1, 0.1, 0.05f64], 0.002f64, 1e-3);
-    let height = c - sunk;
+/// Force of a box on a rigid plane, turned about y, with its middle at a height, and the place x of the force, for a box that is `beside` the middle \[N, m\].
+fn of_tilted([a, b, c]: [f64; 3], tilt: f64, height: f64, beside: f64) -> [f64; 2] {
     // At u along the face, in the frame of the box, the plane has the height w over the face. Across, ∫ min(m, b − |v|) dv with m = min(w, a − |u|).
     let w = |u: f64| (c + (tilt.sin() * u - height) / tilt.cos()).max(0.0);
     let line = |u: f64| {
-        let m = f64::min(w(u), a - u.abs());
+        let m = f64::min(w(u), a - (u - beside).abs());
         MODULUS / c * (2.0 * b * m - m * m) / tilt.cos()
     };
     let place = |u: f64| tilt.cos() * u + tilt.sin() * (w(u) - c);
-    let force = integral(-a, a, line);
-    let moment = integral(-a, a, |u| place(u) * line(u));
+    let force = integral(beside - a, beside + a, line);
+    [force, integral(beside - a, beside + a, |u| place(u) * line(u)) / force]
+}
+
+/// A body on a rigid plane, turned by a small angle about y.
+fn tilted(
+    names: [&'static str; 2],
+    upper: Body,
+    half: [f64; 3],
+    beside: &[f64],
+) -> Result<Placement, PageError> {
+    let (tilt, sunk) = (0.002f64, 1e-3);
+    let height = half[2] - sunk;
+    let parts: Vec<[f64; 2]> = beside.iter().map(|x| of_tilted(half, tilt, height, *x)).collect();
+    let force: f64 = parts.iter().map(|p| p[0]).sum();
     Ok(Placement {
-        names: ["tilted_box", "box on a rigid plane, tilted by 2 mrad"],
+        names,
         lower: Body::plane()?,
-        upper: cuboid([a, b, c])?,
+        upper,
         poses: vec![turned([0.0, 0.0, height], Vector3::y() * tilt)],
         force,
-        centre: [moment / force, 0.0],
-        width: a,
+        centre: [parts.iter().map(|p| p[0] * p[1]).sum::<f64>() / force, 0.0],
+        width: half[0],
+    })
+}
+
+fn tilted_box() -> Result<Placement, PageError> {
+    let half = [0.1, 0.1, 0.05];
+    tilted(["tilted_box", "box on a rigid plane, tilted by 2 mrad"], cuboid(half)?, half, &[0.0])
+}
+
+/// Side of the cubes of meshes, halved \[m\], and the places of two in one mesh.
+const CUBE: f64 = 0.05;
+const APART: [f64; 2] = [-0.08, 0.08];
+
+fn cube() -> Result<TriangleMesh, PageError> {
+    TriangleMesh::cuboid(&Vector3::repeat(CUBE)).map_err(failed)
+}
+
+fn of_mesh(mesh: TriangleMesh) -> Result<Body, PageError> {
+    Body::compliant(&Shape::Mesh(Arc::new(mesh)), None)
+}
+
+fn mesh_cube() -> Result<Placement, PageError> {
+    let names = ["mesh_cube", "mesh of a cube on a rigid plane, tilted by 2 mrad"];
+    tilted(names, of_mesh(cube()?)?, [CUBE; 3], &[0.0])
+}
+
+/// No convex mesh: its field is on a lattice.
+fn mesh_cubes() -> Result<Placement, PageError> {
+    let one = cube()?;
+    let at = |x: f64| one.vertices().iter().map(move |p| p + Vector3::x() * x);
+    let second = one.triangles().iter().map(|t| t.map(|v| v + one.vertices().len() as u32));
+    let triangles = one.triangles().iter().copied().chain(second).collect();
+    let both = TriangleMesh::new(APART.into_iter().flat_map(at).collect(), triangles).map_err(failed)?;
+    let names = [CUBES, "mesh of two cubes on a rigid plane, tilted by 2 mrad"];
+    tilted(names, of_mesh(both)?, [CUBE; 3], &APART)
+}
+
+fn mesh_ball() -> Result<Placement, PageError> {
+    let ball = TriangleMesh::icosphere(RADIUS, 4).map_err(failed)?;
+    let grown = (4.0 / 3.0 * PI * RADIUS.powi(3) / ball.signed_volume()).cbrt();
+    let d = 0.1 * RADIUS;
+    let low = RADIUS - d;
+    Ok(Placement {
+        names: ["mesh_ball", "mesh of a ball, of its volume, on a rigid plane"],
+        lower: Body::plane()?,
+        upper: of_mesh(ball.scaled(Vector3::repeat(grown)).map_err(failed)?)?,
+        poses: turns().map(|turn| turned([0.0, 0.0, low], turn)).collect(),
+        force: ball_on_plane(d),
+        centre: [0.0; 2],
+        width: (RADIUS * RADIUS - low * low).sqrt(),
     })
 }
 
