@@ -55,6 +55,15 @@ impl TriangleMesh {
         Self { surface, links: OnceLock::new(), sides: OnceLock::new(), volume: None }
     }
 
+    /// The surface of a solid of tetrahedra, which it keeps.
+    ///
+    /// # Errors
+    /// As [`TriangleMesh::new`].
+    pub fn of_volume(volume: Arc<VolumeMesh>) -> Result<Self, MeshDefect> {
+        let surface = Self::new(volume.vertices().to_vec(), volume.outer_faces())?.welded()?;
+        Ok(surface.with_volume(Some(volume)))
+    }
+
     /// With the tetrahedra of which it is the surface.
     pub(crate) fn with_volume(self, volume: Option<Arc<VolumeMesh>>) -> Self {
         Self { volume, ..self }

@@ -1,12 +1,10 @@
-use std::sync::Arc;
-
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
-use crate::{MeshDefect, TriangleMesh};
+use crate::MeshDefect;
 
 /// Tetrahedra that fill a solid, of positive volume: (b − a) · (c − a) × (d − a) > 0.
 ///
-/// A [`TriangleMesh`] that is made of one ([`TriangleMesh::of_volume`]) has its pressure field on these tetrahedra.
+/// A [`TriangleMesh`](crate::TriangleMesh) that is made of one ([`of_volume`](crate::TriangleMesh::of_volume)) has its pressure field on these tetrahedra.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VolumeMesh {
     vertices: Vec<Point3<f64>>,
@@ -59,7 +57,7 @@ impl VolumeMesh {
         outer_faces(&self.tetrahedra)
     }
 
-    /// As [`TriangleMesh::scaled`]; a reflection turns the tetrahedra round.
+    /// As [`TriangleMesh::scaled`](crate::TriangleMesh::scaled); a reflection turns the tetrahedra round.
     pub(crate) fn scaled(&self, scale: &Vector3<f64>) -> Result<Self, MeshDefect> {
         let vertices = self.vertices.iter().map(|p| p.coords.component_mul(scale).into()).collect();
         let mirrored = scale.iter().filter(|s| **s < 0.0).count() % 2 == 1;
@@ -86,15 +84,4 @@ pub(crate) fn outer_faces(tetrahedra: &[[u32; 4]]) -> Vec<[u32; 3]> {
     }
     faces.sort_unstable();
     faces.chunk_by(|x, y| x.0 == y.0).filter(|same| same.len() == 1).map(|same| same[0].1).collect()
-}
-
-impl TriangleMesh {
-    /// The surface of a solid of tetrahedra, which it keeps.
-    ///
-    /// # Errors
-    /// As [`TriangleMesh::new`].
-    pub fn of_volume(volume: Arc<VolumeMesh>) -> Result<Self, MeshDefect> {
-        let surface = Self::new(volume.vertices.clone(), volume.outer_faces())?.welded()?;
-        Ok(surface.with_volume(Some(volume)))
-    }
 }

@@ -2,7 +2,7 @@ use signorini_core::Shown;
 use signorini_geometry::Shape;
 use signorini_geometry::pressure::PressureField;
 
-use crate::{Geom, GeomShape, Note, NoteKind};
+use crate::NoteKind;
 
 /// How a surface takes part in contact over areas.
 ///
@@ -119,27 +119,6 @@ pub(crate) fn doubt_of_modulus(modulus: f64) -> Option<String> {
     Some(format!("a hydroelastic_modulus of {modulus} Pa: {why} than any solid; 1e5 to 1e8 is usual"))
 }
 
-/// Notes on contact over areas of geoms; equal ones are one, with their number and the first geom.
-pub(crate) fn notes_on_areas(geoms: &[Geom]) -> Vec<Note> {
-    let mut out: Vec<(Note, usize)> = Vec::new();
-    for g in geoms {
-        let GeomShape::Solid(shape) = &g.shape else { continue };
-        for (kind, text) in g.surface.hydroelastic.notes(shape) {
-            match out.iter_mut().find(|(n, _)| n.text == text) {
-                Some((_, more)) => *more += 1,
-                None => out.push((Note { kind, place: g.named_place(), text }, 0)),
-            }
-        }
-    }
-    let counted = |(mut n, more): (Note, usize)| {
-        if more > 0 {
-            n.text = format!("{} ({} geoms, here first)", n.text, more + 1);
-        }
-        n
-    };
-    out.into_iter().map(counted).collect()
-}
-
 /// How the surfaces of a pair meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meeting {
@@ -233,7 +212,7 @@ impl Hydroelastic {
     }
 
     /// Values that have no effect on a shape, and a modulus that no solid has.
-    fn notes(&self, shape: &Shape) -> Vec<(NoteKind, String)> {
+    pub(crate) fn notes(&self, shape: &Shape) -> Vec<(NoteKind, String)> {
         let mut out = Vec::new();
         let (Self::Rigid { resolution } | Self::Compliant { resolution, .. }) = self else { return out };
         let is_mesh = matches!(shape, Shape::Mesh(_));

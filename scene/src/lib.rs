@@ -20,6 +20,7 @@
 //! - [`SceneError`]: file, line, element and remedy of a refusal. [`Note`]: a reading that departs from the text.
 
 mod actuator;
+mod area_notes;
 mod body;
 mod builder;
 mod constraint;

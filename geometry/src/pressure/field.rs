@@ -153,7 +153,7 @@ impl PressureField {
                 if let Some(triangles) = self_crossing(mesh) {
                     return Err(PressureError::SelfCrossing { triangles });
                 }
-                let own = mesh.volume().map(|v| solid::cells(v, shape)).transpose()?;
+                let own = mesh.volume().map(|v| solid::cells(v, shape, MOST_TETRAHEDRA)).transpose()?;
                 let own = own.map(|(cells, left_out)| {
                     flat = left_out;
                     cells

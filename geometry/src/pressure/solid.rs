@@ -2,14 +2,13 @@
 
 use super::cells::Cells;
 use super::error::PressureError;
-use super::field::MOST_TETRAHEDRA;
 use crate::{Shape, VolumeMesh};
 
-/// The field on given tetrahedra: the distance from the surface over the largest at each vertex. Also the number of tetrahedra without a corner inside, which have no pressure and are left out.
-pub(super) fn cells(solid: &VolumeMesh, shape: &Shape) -> Result<(Cells, usize), PressureError> {
+/// The field on given tetrahedra, `most` at most: the distance from the surface over the largest at each vertex. Also the number of tetrahedra without a corner inside, which have no pressure and are left out.
+pub(super) fn cells(solid: &VolumeMesh, shape: &Shape, most: usize) -> Result<(Cells, usize), PressureError> {
     let all = solid.tetrahedra();
-    if all.len() > MOST_TETRAHEDRA {
-        return Err(PressureError::TooManyTetrahedra { tetrahedra: all.len(), most: MOST_TETRAHEDRA });
+    if all.len() > most {
+        return Err(PressureError::TooManyTetrahedra { tetrahedra: all.len(), most });
     }
     let mut inside = vec![true; solid.vertices().len()];
     solid.outer_faces().iter().flatten().for_each(|v| inside[*v as usize] = false);

@@ -121,9 +121,8 @@ pub(crate) struct Collision {
     table: PairTable,
     broad_phase: BroadPhase,
     boxes: Vec<Aabb>,
-    /// In a scene of few proxies, and the pairs found by it.
+    /// In a scene of few proxies.
     partners: Option<Partners>,
-    near: Vec<[u32; 2]>,
     /// Balls of the proxies, world; infinite where there is none.
     balls: Vec<Reach>,
     margins: Vec<f64>,
@@ -182,7 +181,6 @@ impl Collision {
             partners: few.then(|| Partners::new(proxies.len(), meet)),
             first_moving,
             boxes: vec![Aabb::unbounded(); proxies.len()],
-            near: Vec::new(),
             balls: vec![Reach { center: Point3::origin(), radius: f64::INFINITY }; proxies.len()],
             margins: proxies.iter().map(largest).collect(),
             places: Vec::with_capacity(colliders.len()),
@@ -232,8 +230,7 @@ impl Collision {
                     let at = flat.then(|| &places[first])?;
                     Some((at.center, at.normal(), margins[a]))
                 };
-                partners.near(balls, travel, plane, &mut self.near);
-                &self.near
+                partners.near(balls, travel, plane)
             }
             None => self
                 .broad_phase

@@ -21,13 +21,15 @@ pub(crate) struct Partners {
     meets: Vec<u64>,
     /// By two bodies, until when their balls are apart ([`Travel::until`]).
     until: Vec<f64>,
+    /// Pairs found last.
+    pairs: Vec<[u32; 2]>,
 }
 
 impl Partners {
     /// Partners of `n` bodies, at most [`MOST`]; `meet(a, b)` with a < b.
     pub(crate) fn new(n: usize, meet: impl Fn(usize, usize) -> bool) -> Self {
         let of = |a: usize| (a + 1..n).filter(|b| meet(a, *b)).fold(0, |bits: u64, b| bits | 1 << b);
-        Self { meets: (0..n).map(of).collect(), until: vec![f64::NEG_INFINITY; n * n] }
+        Self { meets: (0..n).map(of).collect(), until: vec![f64::NEG_INFINITY; n * n], pairs: Vec::new() }
     }
 
     /// Nothing is known to be apart any more.
@@ -41,9 +43,8 @@ impl Partners {
         balls: &[Reach],
         travel: &Travel,
         plane: impl Fn(usize) -> Option<(Point3<f64>, Vector3<f64>, f64)>,
-        out: &mut Vec<[u32; 2]>,
-    ) {
-        out.clear();
+    ) -> &[[u32; 2]] {
+        self.pairs.clear();
         let may = travel.may();
         let rows = self.meets.iter().zip(self.until.chunks_exact_mut(balls.len().max(1)));
         for (a, (meets, known)) in rows.enumerate().filter(|(_, (meets, _))| **meets != 0) {
@@ -69,10 +70,11 @@ impl Partners {
                 if beyond > 0.0 {
                     known[b] = travel.until([a, b], beyond + travel.reach([a, b]));
                 } else {
-                    out.push([a as u32, b as u32]);
+                    self.pairs.push([a as u32, b as u32]);
                 }
             }
         }
+        &self.pairs
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) use option::{read_option, read_size};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use crate::hydroelastic::notes_on_areas;
+use crate::area_notes::notes_on_areas;
 use crate::xml::{Element, Read};
 use crate::{LoadOptions, Note, NoteKind, Place, Scene};
 

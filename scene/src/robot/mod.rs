@@ -28,7 +28,7 @@ pub(crate) use relations::{Follower, on_relations, refuse_loops};
 pub(crate) use surface::{DEFAULT_FRICTION, value};
 pub(crate) use tree::frame_shape;
 
-use crate::hydroelastic::notes_on_areas;
+use crate::area_notes::notes_on_areas;
 use crate::mjcf::Compiler;
 use crate::xml::Read;
 use crate::{CombinationRule, LoadOptions, Scene};
