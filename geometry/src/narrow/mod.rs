@@ -45,6 +45,7 @@ pub use self::table::{PairQuery, QuerySupport, support_table};
 use crate::Shape;
 use face::CURVED;
 use near_triangles::NearTriangles;
+use point::direction;
 use triangles::Surface;
 
 /// One point of a contact patch.
@@ -125,15 +126,6 @@ fn contacts_near(
     near: Option<&mut NearTriangles>,
     out: &mut Vec<ContactPoint>,
 ) -> Result<(), Unsupported> {
-    if let (Shape::Sphere { radius: r_a }, Shape::Sphere { radius: r_b }) = (a, b) {
-        let centers = [x_wa, x_wb].map(|x| Point3::from(x.translation.vector));
-        if let Some(contact) = of_spheres(centers, [*r_a, *r_b]) {
-            if contact.gap < margin {
-                out.push(contact);
-            }
-            return Ok(());
-        }
-    }
     order::refuse(a, x_wa, b, x_wb)?;
     let swapped = order::swapped(a, x_wa, b, x_wb);
     let near = near.map(|near| (near, swapped));
@@ -148,16 +140,21 @@ fn contacts_near(
     Ok(())
 }
 
-/// The contact of two spheres; None where their centres are one, or not finite.
-fn of_spheres([a, b]: [Point3<f64>; 2], [r_a, r_b]: [f64; 2]) -> Option<ContactPoint> {
-    let between = b - a;
-    let far = between.norm();
-    if !(far > 0.0 && far.is_finite()) {
-        return None;
+/// The contact of two spheres, by the numbers of [`patch::contacts`], to the bit, without its general pair.
+fn of_spheres(
+    [x_wa, x_wb]: [&Isometry3<f64>; 2],
+    [r_a, r_b]: [f64; 2],
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    let between = x_wb.translation.vector - x_wa.translation.vector;
+    let b = x_wa.rotation.inverse() * between;
+    let (n, far) = direction(&b, Vector3::z());
+    let gap = far - r_a - r_b;
+    if gap < margin {
+        let (p_a, p_b) = (x_wa * Point3::from(n * r_a), x_wa * Point3::from(b - n * r_b));
+        out.push(ContactPoint { p_a, p_b, normal: x_wa.rotation * n, gap, feature: feature([CURVED; 2]) });
     }
-    let normal = between / far;
-    let (p_a, p_b) = (a + normal * r_a, b - normal * r_b);
-    Some(ContactPoint { p_a, p_b, normal, gap: far - (r_a + r_b), feature: feature([CURVED; 2]) })
 }
 
 fn ordered_contacts(
@@ -172,6 +169,10 @@ fn ordered_contacts(
         return Ok(());
     }
     if matches!(a, Shape::HalfSpace) && half_space::contacts(x_wa, b, x_wb, margin, out) {
+        return Ok(());
+    }
+    if let (Shape::Sphere { radius: r_a }, Shape::Sphere { radius: r_b }) = (a, b) {
+        of_spheres([x_wa, x_wb], [*r_a, *r_b], margin, out);
         return Ok(());
     }
     if let Shape::Capsule { radius, half_length } = b {

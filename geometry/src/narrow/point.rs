@@ -28,7 +28,7 @@ pub(super) fn surface_point(core: &Core<'_>, p: &V) -> Option<(V, V, f64)> {
 }
 
 /// Unit vector and length; `other` for the zero vector.
-fn direction(v: &V, other: V) -> (V, f64) {
+pub(super) fn direction(v: &V, other: V) -> (V, f64) {
     let d = v.norm();
     if d > f64::MIN_POSITIVE { (v / d, d) } else { (other, 0.0) }
 }
