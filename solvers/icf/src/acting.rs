@@ -25,7 +25,17 @@ pub(crate) struct Acting {
 }
 
 impl Acting {
-    /// Begins with the constraints whose potential is not zero all along the way `dv_c` from `v_c` (rows), or with all.
+    /// Counts the constraints on each block: whether any has so many that idle ones are held out.
+    pub(crate) fn is_crowded(&mut self, m: &ProblemParts<'_>, whole: Part<'_>) -> bool {
+        self.count.clear();
+        self.count.resize(whole.blocks.len(), 0);
+        for &k in whole.constraints {
+            m.map.blocks_of(k as usize).iter().for_each(|b| self.count[*b as usize] += 1);
+        }
+        self.count.iter().any(|n| *n > FEW)
+    }
+
+    /// Begins with the constraints whose potential is not zero all along the way `dv_c` from `v_c` (rows) of a problem that [`Acting::is_crowded`], or with all.
     pub(crate) fn begin(&mut self, m: &ProblemParts<'_>, whole: Part<'_>, way: Option<[&[f64]; 2]>) {
         for list in [&mut self.constraints, &mut self.held, &mut self.woken] {
             list.clear();
@@ -49,11 +59,6 @@ impl Acting {
         let Self { constraints, held, count, woken, .. } = self;
         if constraints.len() == whole.constraints.len() {
             return;
-        }
-        count.clear();
-        count.resize(whole.blocks.len(), 0);
-        for &k in whole.constraints {
-            m.map.blocks_of(k as usize).iter().for_each(|b| count[*b as usize] += 1);
         }
         let many = |k: u32| m.map.blocks_of(k as usize).iter().any(|b| count[*b as usize] > FEW);
         std::mem::swap(constraints, woken);

@@ -133,7 +133,8 @@ impl IcfSolver {
         let tol = Tolerance { relative: tol.relative.max(self.options.min_tolerance), ..tol };
         let whole = self.whole.part();
         let separate = self.options.islands && !self.options.dense && m.inertia.is_block_diagonal();
-        let way = separate.then(|| self.work.way_to_free(m, whole));
+        let crowded = separate && self.acting.is_crowded(m, whole);
+        let way = crowded.then(|| self.work.way_to_free(m, whole));
         self.acting.begin(m, whole, way);
         let blocks = whole.blocks.len();
         self.ends.begin(blocks);
