@@ -108,7 +108,9 @@ fn property_areas_are_read_or_told_or_refused() {
         (icf(Law::DualCone(Default::default())), [false, false, true]),
         (Method::comfree().with_step(H), [false, false, true]),
     ] {
-        let refused = method.system(&scene).is_err_and(|e| e.to_string().contains("over an area"));
+        let refused = method
+            .system(&scene)
+            .is_err_and(|e| e.to_string().contains("over an area, whose polygons the law"));
         let lines = unread(&scene, &method);
         let told = lines.iter().any(|l| l.starts_with("not read: contact over areas of unread.xml:"));
         let moves = !refused && motion(&scene, &method) != motion(&plain, &method);

@@ -18,6 +18,7 @@ use super::point::surface_point;
 use super::polish::{Direction, polish};
 use super::search::{box_box, largest_separation};
 use super::segment::{Closed, closed_form};
+use super::{of_spheres, patch};
 
 type V = Vector3<f64>;
 type Pose = Isometry3<f64>;
@@ -70,6 +71,22 @@ fn beside(pair: &Pair<'_>, n: &V, aside: V) -> Direction {
 }
 
 proptest! {
+    /// Spheres, of one centre as well, have the contact of the general query, to the bit.
+    #[test]
+    fn property_spheres_meet_as_shapes_in_general(
+        x_wa in poses(1.0),
+        x_ab in prop_oneof![9 => poses(1.0), 1 => Just(Pose::identity())],
+        radii in prop::array::uniform2(0.1f64..1.0),
+        margin in -0.5f64..0.5,
+    ) {
+        let x_wb = x_wa * x_ab;
+        let [mut found, mut general] = [Vec::new(), Vec::new()];
+        of_spheres([&x_wa, &x_wb], radii, margin, &mut found);
+        let [a, b] = radii.map(|r| (Core::Point, r));
+        patch::contacts(a, b, &x_wa, &x_wb, margin, &mut general);
+        prop_assert_eq!(found, general);
+    }
+
     /// Two boxes: the polytope, the search and the climb from nearby find the best of the fifteen axes.
     #[test]
     fn property_depths_of_boxes(h in half_extents(), k in half_extents(), x in poses_and_tilts(0.6), aside in three(1.0)) {

@@ -257,15 +257,8 @@ impl Collision {
                 }
                 let p = &self.table.pairs[k];
                 let margin = p.margin + speculative;
-                let placed = Placed {
-                    model,
-                    colliders,
-                    places,
-                    kin,
-                    motion,
-                    rules: query,
-                    neighbours: &known[k].neighbours,
-                };
+                let neighbours = &known[k].neighbours;
+                let placed = Placed { model, colliders, places, kin, motion, rules: query, neighbours };
                 let distance = placed.distance(p, margin + FAR * speculative);
                 if distance > margin {
                     known[k].until.set(travel.until(key, distance - p.margin));
@@ -292,15 +285,8 @@ impl Collision {
             near_pairs.kept.iter_mut().for_each(Vec::clear);
         }
         for Query { pair, bodies, points, margin, overlap } in &near_pairs.queries {
-            let placed = Placed {
-                model,
-                colliders,
-                places,
-                kin,
-                motion,
-                rules: query,
-                neighbours: &known[*pair].neighbours,
-            };
+            let neighbours = &known[*pair].neighbours;
+            let placed = Placed { model, colliders, places, kin, motion, rules: query, neighbours };
             let p = &self.table.pairs[*pair];
             near_pairs.met.clear();
             near_pairs.met.extend_from_slice(&near_pairs.points[points.clone()]);

@@ -29,7 +29,6 @@ impl Islands {
         (separate, dense): (bool, bool),
         pattern: &mut BlockPattern,
     ) {
-        let separate = separate && !dense && m.inertia.is_block_diagonal();
         pattern.reset(m.starts);
         if dense {
             pattern.couple(part.blocks);

@@ -77,9 +77,9 @@ impl IcfSolver {
     }
 
     /// Pattern and islands of the constraints that take part; keeps old factorisations only when the pattern is the same.
-    fn find_islands(&mut self, m: &ProblemParts<'_>) {
+    fn find_islands(&mut self, m: &ProblemParts<'_>, separate: bool) {
         let part = Part { constraints: self.acting.constraints(), ..self.whole.part() };
-        self.islands.find(m, part, (self.options.islands, self.options.dense), &mut self.pattern);
+        self.islands.find(m, part, (separate, self.options.dense), &mut self.pattern);
         if self.cholesky.analyze(&self.pattern, &self.islands.parts) {
             self.factored.clear();
             self.factored.resize(self.islands.parts.len(), false);
@@ -142,20 +142,19 @@ impl IcfSolver {
         // Of blocks that nothing acts on, which are no island.
         let free = self.work.momentum.iter().zip(m.scaling).map(|(p, d)| (p * d).powi(2)).sum::<f64>().sqrt();
         (out.residual, out.tolerance) = (0.0, tol.residual(free, 0.0, free));
-        loop {
-            self.find_islands(m);
-            for b in 0..blocks {
-                if self.islands.parts.part_of(b).is_none() {
+        let (mut woken, mut solved) = (true, false);
+        while woken || !solved {
+            if woken {
+                self.find_islands(m, separate);
+                for b in (0..blocks).filter(|b| self.islands.parts.part_of(*b).is_none()) {
                     let r = m.starts[b]..m.starts[b + 1];
                     self.work.v[r.clone()].copy_from_slice(&m.v_star[r]);
                 }
             }
-            let all = self.iterate(m, tol, &mut out.stats)?;
+            solved = self.iterate(m, tol, &mut out.stats)?;
             let held = Part { constraints: self.acting.held(), ..self.whole.part() };
             m.map.velocity(held, &self.work.v, &mut self.work.v_c);
-            if !self.acting.wake(m, &self.work.v_c) && all {
-                break;
-            }
+            woken = self.acting.wake(m, &self.work.v_c);
         }
         if let Some(end) = self.ends.farthest() {
             (out.residual, out.tolerance) = (end.residual, end.tolerance);
