@@ -18,6 +18,8 @@ pub struct FrozenProblem<I = CoupledInertia, M = FrozenMap> {
     pools: Pools,
     contacts: Vec<ContactGeometry>,
     v_c: Vec<f64>,
+    /// Velocity that `v_c` is at; empty where it is at none.
+    at: Vec<f64>,
     trial_v_c: Vec<f64>,
     evals: Evals,
     dv: Vec<f64>,
@@ -94,6 +96,7 @@ impl<I: Inertia, M: AffineMap> FrozenProblem<I, M> {
             pools,
             contacts,
             v_c: Vec::new(),
+            at: Vec::new(),
             trial_v_c: Vec::new(),
             evals: Evals::default(),
             dv: Vec::new(),
@@ -107,6 +110,7 @@ impl<I: Inertia, M: AffineMap> FrozenProblem<I, M> {
 
     /// Access for in-place refilling; call [`FrozenProblem::finish`] afterwards.
     pub fn parts_mut(&mut self) -> FrozenParts<'_, I, M> {
+        self.at.clear();
         FrozenParts {
             inertia: &mut self.inertia,
             free_velocity: &mut self.free_velocity,
@@ -197,8 +201,12 @@ impl<I: Inertia, M: AffineMap> StepProblem for FrozenProblem<I, M> {
         Regime::Frozen
     }
     fn relinearize(&mut self, v: &[f64]) -> Result<Changed, ProblemError> {
-        check_finite("velocity", v)?;
-        self.map.velocity(self.whole.part(), v, &mut self.v_c);
+        if self.at.is_empty() || self.at != v {
+            check_finite("velocity", v)?;
+            self.map.velocity(self.whole.part(), v, &mut self.v_c);
+            self.at.clear();
+            self.at.extend_from_slice(v);
+        }
         Ok(Changed::Values)
     }
     fn value(&mut self, v: &[f64]) -> Result<f64, ProblemError> {

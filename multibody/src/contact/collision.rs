@@ -1,4 +1,4 @@
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -61,21 +61,6 @@ struct NearPairs {
     kept: Option<Vec<PressureTriangle>>,
 }
 
-/// A pair of the table from search to search.
-#[derive(Clone, Debug)]
-struct Known {
-    /// Until when it is out of reach ([`Travel::until`]).
-    until: Cell<f64>,
-    /// Triangles that were near each other.
-    neighbours: RefCell<Neighbours>,
-}
-
-impl Default for Known {
-    fn default() -> Self {
-        Self { until: Cell::new(f64::NEG_INFINITY), neighbours: RefCell::default() }
-    }
-}
-
 /// Two geoms that may collide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CollidingPair {
@@ -129,9 +114,11 @@ pub(crate) struct Collision {
     /// Bounds of the colliders in the world.
     places: Vec<PlacedBounds>,
     near_pairs: NearPairs,
-    /// Way that proxies have gone, and what is known of each pair of the table.
+    /// Way that proxies have gone.
     travel: Travel,
-    known: Vec<Known>,
+    /// By pair of the table, until when it is out of reach ([`Travel::until`]), and the triangles that were near each other.
+    until: Vec<f64>,
+    neighbours: Vec<RefCell<Neighbours>>,
     query_rules: QueryRules,
 }
 
@@ -188,7 +175,8 @@ impl Collision {
             broad_phase: BroadPhase::new(),
             near_pairs: NearPairs::default(),
             travel: Travel::new(proxies.len()),
-            known: Vec::new(),
+            until: Vec::new(),
+            neighbours: Vec::new(),
             query_rules,
             colliders,
             proxies,
@@ -241,8 +229,9 @@ impl Collision {
             let numbers = numbers_between(proxies, a as usize, b as usize);
             pairs.extend(numbers.filter_map(|(i, j)| rules.pair(colliders, i, j)));
         });
-        self.known.resize_with(self.table.pairs.len(), Known::default);
-        let (known, query) = (&self.known, self.query_rules);
+        self.until.resize(self.table.len(), f64::NEG_INFINITY);
+        self.neighbours.resize_with(self.table.len(), RefCell::default);
+        let (until, neighbours, query) = (&mut self.until, &self.neighbours, self.query_rules);
         motion.fly();
         let near_pairs = &mut self.near_pairs;
         near_pairs.points.clear();
@@ -250,20 +239,21 @@ impl Collision {
         near_pairs.overlaps.clear();
         for (key, entry) in self.table.found() {
             let bodies = key.map(|i| proxies[i].body);
-            let speculative = motion.approach(bodies[0], bodies[1]);
+            let (speculative, may) = (motion.approach(bodies[0], bodies[1]), travel.may_together(key));
             for k in entry.pairs.clone() {
-                if travel.is_before(key, known[k].until.get()) {
+                if may <= until[k] {
                     continue;
                 }
-                let p = &self.table.pairs[k];
-                let margin = p.margin + speculative;
-                let neighbours = &known[k].neighbours;
+                let (of, own_margin) = self.table.reach(k);
+                let margin = own_margin + speculative;
+                let neighbours = &neighbours[k];
                 let placed = Placed { model, colliders, places, kin, motion, rules: query, neighbours };
-                let distance = placed.distance(p, margin + FAR * speculative);
+                let distance = placed.distance(of, margin + FAR * speculative);
                 if distance > margin {
-                    known[k].until.set(travel.until(key, distance - p.margin));
+                    until[k] = travel.until(key, distance - own_margin);
                     continue;
                 }
+                let p = &self.table.pair(k);
                 let first = near_pairs.points.len();
                 let overlap = placed.overlap(p, &mut near_pairs.overlaps, &mut near_pairs.points)?;
                 let found = matches!(overlap, Overlap::Surface(_))
@@ -285,9 +275,9 @@ impl Collision {
             near_pairs.kept.iter_mut().for_each(Vec::clear);
         }
         for Query { pair, bodies, points, margin, overlap } in &near_pairs.queries {
-            let neighbours = &known[*pair].neighbours;
+            let neighbours = &neighbours[*pair];
             let placed = Placed { model, colliders, places, kin, motion, rules: query, neighbours };
-            let p = &self.table.pairs[*pair];
+            let p = &self.table.pair(*pair);
             near_pairs.met.clear();
             near_pairs.met.extend_from_slice(&near_pairs.points[points.clone()]);
             let nearest = near_pairs.met.first().map(|c| c.gap);
@@ -386,7 +376,7 @@ impl Collision {
             self.travel.set(i, &center, &kin.r_wb[p.body], p.ball.map(|(_, r)| r), reach);
         }
         if self.travel.take_lost() {
-            self.known.iter().for_each(|k| k.until.set(f64::NEG_INFINITY));
+            self.until.fill(f64::NEG_INFINITY);
             self.partners.iter_mut().for_each(Partners::forget);
         }
         if self.partners.is_some() {

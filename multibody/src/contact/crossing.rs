@@ -38,9 +38,10 @@ pub(crate) struct Crossing {
     /// Colliders of each body, and a ball around them in its frame; none where one is unbounded.
     bodies: Vec<(Range<usize>, Option<Ball>)>,
     end: Kinematics,
-    /// Storage: ways of bodies and colliders, contacts of a pair.
+    /// Storage: ways of bodies, of the colliders of those that are looked at, which bodies these are, contacts of a pair.
     around: Vec<Option<Way>>,
     ways: Vec<Option<Way>>,
+    looked_at: Vec<bool>,
     points: Vec<ContactPoint>,
 }
 
@@ -97,6 +98,7 @@ impl Crossing {
             end: Kinematics::new(model),
             around: Vec::new(),
             ways: Vec::new(),
+            looked_at: Vec::new(),
             points: Vec::new(),
         }
     }
@@ -140,17 +142,16 @@ impl Crossing {
     ) -> Option<[usize; 2]> {
         self.end.set_positions(model, q, mocap);
         let (colliders, rules) = (collision.colliders(), collision.rules());
-        let Self { pushed, gone, thinnest, bodies, around, end, ways, points, .. } = self;
+        let Self { pushed, gone, thinnest, bodies, around, end, ways, looked_at, points, .. } = self;
         let bodies_at = [start, &*end];
-        ways.clear();
-        ways.extend(
-            colliders.iter().map(|c| c.bounds.map(|b| Way::of(c.body, (b.center, b.radius), bodies_at))),
-        );
+        ways.resize_with(colliders.len(), || None);
+        looked_at.clear();
+        looked_at.resize(bodies.len(), false);
         around.clear();
         around.extend(
             bodies
                 .iter()
-                .map(|(of, ball)| ball.map(|ball| Way::of(colliders[of.start].body, ball, bodies_at))),
+                .map(|(of, ball)| ball.map(|ball| Way::of(colliders[of.start].body, ball, bodies_at, None))),
         );
         let tree = |a: usize| model.bodies[colliders[bodies[a].0.start].body].tree;
         let pushed = |a: usize| tree(a).is_some_and(|t| pushed[t]);
@@ -165,6 +166,14 @@ impl Crossing {
                 (a < b || !pushed(b)) && a != b && gone(a) + gone(b) >= PART * *thinnest && !apart(a, b)
             };
             for b in (0..bodies.len()).filter(|b| meets(*b)) {
+                for body in [a, b].into_iter().filter(|body| !std::mem::replace(&mut looked_at[*body], true))
+                {
+                    let of = bodies[body].0.clone();
+                    let turn = around[body].as_ref().map(|w| w.turn);
+                    for (way, c) in ways[of.clone()].iter_mut().zip(&colliders[of]) {
+                        *way = c.bounds.map(|b| Way::of(c.body, (b.center, b.radius), bodies_at, turn));
+                    }
+                }
                 for (i, j) in bodies[a].0.clone().flat_map(|i| bodies[b].0.clone().map(move |j| (i, j))) {
                     let (Some(way), Some(other)) = (&ways[i], &ways[j]) else { continue };
                     let (pair, both) = if i < j { ([i, j], [way, other]) } else { ([j, i], [other, way]) };
@@ -245,11 +254,16 @@ fn crosses(
 }
 
 impl Way {
-    /// Of a ball of a body, in the frame of that.
-    fn of(body: usize, (center, radius): Ball, [start, end]: [&Kinematics; 2]) -> Self {
+    /// Of a ball of a body, in the frame of that; `turn` is that of the body where it is known.
+    fn of(
+        body: usize,
+        (center, radius): Ball,
+        [start, end]: [&Kinematics; 2],
+        turn: Option<Vector3<f64>>,
+    ) -> Self {
         let [from, to] = [start.x_wb[body], end.x_wb[body]];
         let middle = from * center;
-        let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
+        let turn = turn.unwrap_or_else(|| (to.rotation * from.rotation.inverse()).scaled_axis());
         Self { start: from, middle, shift: to * center - middle, turn, radius }
     }
 

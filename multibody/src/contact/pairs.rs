@@ -7,7 +7,7 @@ use signorini_scene::{CollisionFilter, Meeting, Scene};
 use crate::contact::collider::Collider;
 
 /// A pair of colliders with combined material.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pair {
     pub a: u32,
     pub b: u32,
@@ -142,12 +142,20 @@ pub(crate) struct ProxyPair {
     pub pairs: Range<usize>,
 }
 
+/// Kinds beyond the last that a pair is compared with: those of two bodies.
+const LAST_KINDS: usize = 8;
+
 /// The pairs met so far: a scene of n geoms has n² of them, and few ever come near each other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PairTable {
     /// Sorted by key.
     known: Vec<ProxyPair>,
-    pub pairs: Vec<Pair>,
+    /// Colliders of each pair, and its kind.
+    pairs: Vec<([u32; 2], u32)>,
+    /// What pairs have in common, of which few differ.
+    kinds: Vec<Pair>,
+    /// Pairs of two bodies that were not known.
+    new: Vec<Pair>,
     /// Pairs asked for last, which mostly are asked for again, and their places in `known`.
     asked: Vec<[u32; 2]>,
     found: Vec<u32>,
@@ -184,12 +192,40 @@ impl PairTable {
                 continue;
             }
             let from = self.pairs.len();
-            build(*key, &mut self.pairs);
+            self.new.clear();
+            build(*key, &mut self.new);
+            for p in &self.new {
+                let last = self.kinds.len().saturating_sub(LAST_KINDS);
+                let same = self.kinds[last..].iter().rposition(|k| Pair { a: p.a, b: p.b, ..*k } == *p);
+                let kind = same.map_or(self.kinds.len(), |k| last + k);
+                if same.is_none() {
+                    self.kinds.push(*p);
+                }
+                self.pairs.push(([p.a, p.b], kind as u32));
+            }
             self.known.push(ProxyPair { key: *key, pairs: from..self.pairs.len() });
         }
         if self.known.len() > known {
             self.known.sort_unstable_by_key(|p| p.key);
         }
+    }
+
+    /// Number of pairs met so far.
+    pub(crate) fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Colliders of pair `k`, and its margin \[m\].
+    #[inline]
+    pub(crate) fn reach(&self, k: usize) -> ([u32; 2], f64) {
+        let (of, kind) = self.pairs[k];
+        (of, self.kinds[kind as usize].margin)
+    }
+
+    /// Pair `k`.
+    pub(crate) fn pair(&self, k: usize) -> Pair {
+        let ([a, b], kind) = self.pairs[k];
+        Pair { a, b, ..self.kinds[kind as usize] }
     }
 
     /// Pairs that [`PairTable::find`] found, by the numbers of the proxies.

@@ -41,8 +41,8 @@ impl Placed<'_> {
     }
 
     /// Signed distance of two colliders, from below \[m\]; no closer than `enough`.
-    pub(crate) fn distance(&self, p: &Pair, enough: f64) -> f64 {
-        let [a, b] = [p.a, p.b].map(|i| (&self.colliders[i as usize], &self.places[i as usize]));
+    pub(crate) fn distance(&self, of: [u32; 2], enough: f64) -> f64 {
+        let [a, b] = of.map(|i| (&self.colliders[i as usize], &self.places[i as usize]));
         match (&a.0.bounds, &b.0.bounds) {
             (Some(of_a), Some(of_b)) => of_a.distance(a.1, of_b, b.1, enough),
             (None, Some(of_b)) => Self::height(a, of_b, b.1),

@@ -87,9 +87,9 @@ impl Travel {
         (self.may[a] - self.path[a]) + (self.may[b] - self.path[b])
     }
 
-    /// Whether two bodies stay out of reach within the step.
+    /// Sum of the paths of two bodies at the end of the step at most: up to [`Travel::until`] they stay out of reach.
     #[inline]
-    pub(crate) fn is_before(&self, [a, b]: [usize; 2], until: f64) -> bool {
-        self.may[a] + self.may[b] <= until
+    pub(crate) fn may_together(&self, [a, b]: [usize; 2]) -> f64 {
+        self.may[a] + self.may[b]
     }
 }

@@ -75,18 +75,17 @@ impl Acting {
         &self.constraints
     }
 
-    /// Constraints that are held out.
-    pub(crate) fn held(&self) -> &[u32] {
-        &self.held
-    }
-
-    /// Lets those held out take part that are not idle at `v_c` (rows of theirs); false without one.
-    pub(crate) fn wake(&mut self, m: &ProblemParts<'_>, v_c: &[f64]) -> bool {
+    /// Lets those held out take part that are not idle at the contact velocities `here`, their rows of `v_c` set to these; false without one.
+    pub(crate) fn wake(&mut self, m: &ProblemParts<'_>, here: &[f64], v_c: &mut [f64]) -> bool {
         let Self { constraints, held, woken, touched, holds, .. } = self;
         touched.fill(false);
-        m.pools.acting(Part { blocks: &[], constraints: held }, v_c, v_c, 0.0, woken);
+        m.pools.acting(Part { blocks: &[], constraints: held }, here, here, 0.0, woken);
         if woken.is_empty() {
             return false;
+        }
+        for &k in &*woken {
+            let (first, rows) = m.pools.rows(k as usize);
+            v_c[first..first + rows].copy_from_slice(&here[first..first + rows]);
         }
         mark(touched, m, woken);
         constraints.extend_from_slice(woken);

@@ -123,38 +123,38 @@ impl IcfSolver {
         Ok(all)
     }
 
-    /// Minimises from `work.v` at `work.v_c`: constraints that are idle are held out until they act.
+    /// Minimises from `work.v` at `work.v_c`, and relinearises there: constraints that are idle are held out until they act.
     fn minimise(
         &mut self,
-        m: &ProblemParts<'_>,
+        p: &mut dyn StepProblem,
         tol: Tolerance,
         out: &mut StepSolution,
     ) -> Result<(), SolveError> {
+        let m = &ProblemParts::new(p);
         let tol = Tolerance { relative: tol.relative.max(self.options.min_tolerance), ..tol };
         let whole = self.whole.part();
         let separate = self.options.islands && !self.options.dense && m.inertia.is_block_diagonal();
         let crowded = separate && self.acting.is_crowded(m, whole);
         let way = crowded.then(|| self.work.way_to_free(m, whole));
         self.acting.begin(m, whole, way);
-        let blocks = whole.blocks.len();
-        self.ends.begin(blocks);
+        self.ends.begin(whole.blocks.len());
         m.inertia.apply(whole, m.v_star, &mut self.work.momentum);
         // Of blocks that nothing acts on, which are no island.
         let free = self.work.momentum.iter().zip(m.scaling).map(|(p, d)| (p * d).powi(2)).sum::<f64>().sqrt();
         (out.residual, out.tolerance) = (0.0, tol.residual(free, 0.0, free));
         let (mut woken, mut solved) = (true, false);
         while woken || !solved {
+            let m = &ProblemParts::new(p);
             if woken {
                 self.find_islands(m, separate);
-                for b in (0..blocks).filter(|b| self.islands.parts.part_of(*b).is_none()) {
+                for b in (0..m.starts.len() - 1).filter(|b| self.islands.parts.part_of(*b).is_none()) {
                     let r = m.starts[b]..m.starts[b + 1];
                     self.work.v[r.clone()].copy_from_slice(&m.v_star[r]);
                 }
             }
             solved = self.iterate(m, tol, &mut out.stats)?;
-            let held = Part { constraints: self.acting.held(), ..self.whole.part() };
-            m.map.velocity(held, &self.work.v, &mut self.work.v_c);
-            woken = self.acting.wake(m, &self.work.v_c);
+            p.relinearize(&self.work.v)?;
+            woken = self.acting.wake(&ProblemParts::new(p), p.contact_velocities(), &mut self.work.v_c);
         }
         if let Some(end) = self.ends.farthest() {
             (out.residual, out.tolerance) = (end.residual, end.tolerance);
@@ -211,8 +211,7 @@ impl ContactSolver for IcfSolver {
         out.stats = SolveStats::default();
         p.relinearize(guess)?;
         let dt = p.dt();
-        let m = ProblemParts::new(p);
-        self.work.fit(&m);
+        self.work.fit(&ProblemParts::new(p));
         // The Hessian goes with the step size: one of another step converges slowly.
         if self.last_dt != dt {
             self.factored.fill(false);
@@ -220,9 +219,8 @@ impl ContactSolver for IcfSolver {
         }
         self.work.v.copy_from_slice(guess);
         self.work.v_c.copy_from_slice(p.contact_velocities());
-        self.minimise(&m, tol, out)?;
+        self.minimise(p, tol, out)?;
         out.v.clone_from(&self.work.v);
-        p.relinearize(&out.v)?;
         out.v_position.clear();
         out.v_c.clear();
         out.v_c.extend_from_slice(p.contact_velocities());
