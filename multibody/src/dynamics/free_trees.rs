@@ -5,6 +5,7 @@ use signorini_core::{GeneralizedImpulses, Slot, largest};
 use signorini_scene::JointKind;
 
 use crate::dynamics::free_bodies::FreeBodies;
+use crate::dynamics::free_forces::FreeForces;
 use crate::dynamics::held_trees::held_trees;
 use crate::dynamics::reference_mass::ReferenceMass;
 use crate::kinematics::rotation::quaternion_at;
@@ -18,15 +19,21 @@ const MOST_PARTS: u32 = 64;
 const TOLERANCE: f64 = 1e-9;
 /// The same, relative to coordinates and ways.
 const ROUNDOFF: f64 = 1e-13;
-/// Part of a speed that dampers may take in a step, δt D M⁻¹, for a tree to count as free.
-const HARDLY_DAMPED: f64 = 0.01;
+/// Rate of springs and dampers by parts of a step beyond which a flow is not sought: the published step damps what it does not follow.
+const FASTEST: f64 = 2.0;
 
-/// Trees of joints that move freely in steps in which nothing acts on them but inertia, gravity, weak dampers and forces that are constant in the step.
+/// Most times that dry friction turns round in a step, and most tries to find when.
+const MOST_TURNS: u32 = 8;
+const MOST_TRIES: u32 = 60;
+/// Part of v_s below which a degree of freedom is still.
+const STILL: f64 = 1e-6;
+
+/// Trees of joints that move freely in steps in which nothing acts on them but inertia, gravity, [`FreeForces`], dampers and forces that are constant in the step.
 ///
 /// ```text
-/// M(q) v̇ + c(q, v) = F − D v,   q̇ = N(q) v   over δt,   F = τ₀ + Jᵀγ/δt
+/// M(q) v̇ + c(q, v) = F + f(q, v) − D v,   q̇ = N(q) v   over δt,   F = τ₀ + Jᵀγ/δt
 /// ```
-/// τ₀ are the explicit forces at the start and Jᵀγ the impulses of motors whose force does not depend on the motion. The flow is found by extrapolation of the midpoint rule to [`TOLERANCE`]. Its energy does
+/// τ₀ are the explicit forces at the start but those of f, and Jᵀγ the impulses of motors whose force does not depend on the motion. The flow is found by extrapolation of the midpoint rule to [`TOLERANCE`]. Its energy does
 /// not drift, where that of steps of order one does as soon as their size changes with the motion.
 #[derive(Clone, Debug)]
 pub(crate) struct FreeTrees {
@@ -55,8 +62,9 @@ pub(crate) struct FreeTree {
     nq: usize,
     /// Size of each of its coordinates and velocities: one for angles, that of the tree for ways.
     sizes: Vec<f64>,
-    /// Largest rate D M⁻¹ of its dampers \[1/s\].
-    damping: f64,
+    forces: FreeForces,
+    /// Largest rate of its springs and dampers, √(K M⁻¹) and D M⁻¹ \[1/s\].
+    rate: f64,
     /// It may meet something: a geom or a limit.
     meets: bool,
 }
@@ -75,6 +83,8 @@ struct Flow {
     y: Vec<f64>,
     start: Vec<f64>,
     rate: Vec<f64>,
+    /// Where it goes on from after dry friction has turned round.
+    from: Vec<f64>,
     steps: [Vec<f64>; 2],
     table: [Vec<f64>; ROWS],
 }
@@ -95,26 +105,20 @@ impl FreeTrees {
         }
     }
 
-    /// All trees of a model but bodies that float freely alone; `pairs` are the geoms that may collide.
+    /// All trees of a model but bodies that float freely alone; `stiction_speed` is v_s of dry friction, `pairs` are the geoms that may collide.
     pub(crate) fn of(
         model: &Model,
         reference: &ReferenceMass,
         alone: &FreeBodies,
+        stiction_speed: f64,
         pairs: impl Iterator<Item = [usize; 2]>,
     ) -> Self {
-        let (held, mut damping) = (held_trees(model), vec![0.0_f64; model.trees.len()]);
-        for (dof, of) in model.dofs.iter().enumerate() {
-            damping[of.tree] = damping[of.tree].max(of.damping * reference.dofs[dof]);
-        }
-        let carried = |b: usize| {
-            std::iter::successors(Some(b), |b| (*b > 0).then(|| model.bodies[*b].parent))
-                .any(|b| model.bodies[b].mocap.is_some())
-        };
-        let lone = |b: &usize| alone.has(*b) || carried(*b) || model.bodies[*b].gravity_compensation != 0.0;
+        let held = held_trees(model);
+        let lone = |b: &usize| alone.has(*b) || model.is_carried(*b);
+        let free = (0..model.trees.len()).filter(|t| !held[*t]);
         let mut trees: Vec<FreeTree> =
-            (0..model.trees.len()).filter(|t| !held[*t]).map(|t| FreeTree::new(model, t)).collect();
+            free.map(|t| FreeTree::new(model, t, reference, stiction_speed)).collect();
         trees.retain(|t| !t.bodies.iter().any(lone));
-        trees.iter_mut().for_each(|t| t.damping = damping[t.tree]);
         if !trees.is_empty() {
             let mut meets = vec![false; held.len()];
             let of_geoms = pairs.flatten().filter_map(|g| model.bodies[model.geoms[g].body].tree);
@@ -187,8 +191,9 @@ impl FreeTrees {
         dt: f64,
         [q1, v1]: [&mut [f64]; 2],
     ) {
-        let (tree, flow) = (&self.trees[k], &mut self.flow);
-        if self.touched[tree.tree] || dt * tree.damping > HARDLY_DAMPED {
+        let (tree, flow) = (&mut self.trees[k], &mut self.flow);
+        let followed = dt * tree.rate <= FASTEST * f64::from(MOST_PARTS);
+        if self.touched[tree.tree] || !followed || !tree.forces.slide(&v0[tree.dofs.clone()]) {
             return;
         }
         flow.begin(model, tree, [q0, v0], [explicit, more]);
@@ -209,7 +214,7 @@ impl FreeTrees {
         (dt, parts): (f64, Parts),
         [q1, v1]: [&mut [f64]; 2],
     ) {
-        let (tree, flow) = (&self.trees[k], &mut self.flow);
+        let (tree, flow) = (&mut self.trees[k], &mut self.flow);
         flow.set_start(tree, [q0, v0]);
         flow.force.copy_from_slice(force);
         flow.start.clone_from(&flow.y);
@@ -224,7 +229,7 @@ impl FreeTrees {
 }
 
 impl FreeTree {
-    fn new(model: &Model, tree: usize) -> Self {
+    fn new(model: &Model, tree: usize, reference: &ReferenceMass, stiction_speed: f64) -> Self {
         let bodies: Vec<usize> =
             (0..model.bodies.len()).filter(|b| model.bodies[*b].tree == Some(tree)).collect();
         let joints = bodies.iter().flat_map(|b| &model.joints[model.bodies[*b].joints.clone()]);
@@ -243,16 +248,16 @@ impl FreeTree {
         };
         let sizes =
             [4, 3].map(|n| joints.iter().flat_map(|(kind, ..)| of(kind, n)).collect::<Vec<_>>()).concat();
-        Self {
-            tree,
-            dofs: model.trees[tree].dofs.clone(),
-            bodies,
-            joints,
-            nq,
-            sizes,
-            damping: 0.0,
-            meets: false,
-        }
+        let (forces, dofs) =
+            (FreeForces::of(model, tree, &bodies, stiction_speed), model.trees[tree].dofs.clone());
+        let damped = dofs.clone().map(|dof| model.dofs[dof].damping * reference.dofs[dof]);
+        let rate = damped.fold(forces.rate(model, [&reference.dofs, &reference.tendons]), f64::max);
+        Self { tree, dofs, bodies, joints, nq, sizes, forces, rate, meets: false }
+    }
+
+    /// v of (q, v).
+    fn velocity<'a>(&self, y: &'a [f64]) -> &'a [f64] {
+        &y[self.nq..]
     }
 
     /// (q, v) of the model from those of the tree.
@@ -280,6 +285,7 @@ impl Flow {
             y: Vec::new(),
             start: Vec::new(),
             rate: Vec::new(),
+            from: Vec::new(),
             steps: Default::default(),
             table: Default::default(),
         }
@@ -294,17 +300,25 @@ impl Flow {
         self.y.extend_from_slice(&v[tree.dofs.clone()]);
     }
 
-    /// Start and force of a flow: `explicit` has the bias taken off, which is added again.
-    fn begin(&mut self, model: &Model, tree: &FreeTree, start: [&[f64]; 2], [explicit, more]: [&[f64]; 2]) {
+    /// Start and force of a flow: `explicit` has the bias taken off, which is added again, and holds those forces of the tree that count as explicit, which are taken off.
+    fn begin(
+        &mut self,
+        model: &Model,
+        tree: &mut FreeTree,
+        start: [&[f64]; 2],
+        [explicit, more]: [&[f64]; 2],
+    ) {
         self.set_start(tree, start);
         self.start.clone_from(&self.y);
         // The bias at the start.
         let y = std::mem::take(&mut self.y);
         self.set_bodies(model, tree, &y);
-        self.dynamics.bias_of(model, &self.kin, &tree.bodies, &mut self.force);
+        self.dynamics.bias_of(model, &self.kin, (tree.tree, &tree.bodies), &mut self.force);
         self.y = y;
+        self.tau[tree.dofs.clone()].fill(0.0);
+        tree.forces.add_explicit(model, tree.tree, &self.kin, &mut self.tau);
         for i in tree.dofs.clone() {
-            self.force[i] += explicit[i] + more[i];
+            self.force[i] += explicit[i] + more[i] - self.tau[i];
         }
     }
 
@@ -315,13 +329,17 @@ impl Flow {
     }
 
     /// Rate of `y`; false where the inertia is singular.
-    fn set_rate(&mut self, model: &Model, tree: &FreeTree, y: &[f64], rate: &mut Vec<f64>) -> bool {
+    fn set_rate(&mut self, model: &Model, tree: &mut FreeTree, y: &[f64], rate: &mut Vec<f64>) -> bool {
         self.set_bodies(model, tree, y);
-        let Self { kin, dynamics, factor, v, tau, force, .. } = self;
-        dynamics.bias_of(model, kin, &tree.bodies, tau);
-        dynamics.composite_inertias_of(model, kin, &tree.bodies);
+        let Self { kin, dynamics, factor, q, v, tau, force, .. } = self;
+        let of = (tree.tree, &tree.bodies[..]);
+        dynamics.bias_of(model, kin, of, tau);
+        dynamics.composite_inertias_of(model, kin, of);
         for i in tree.dofs.clone() {
             tau[i] = force[i] - tau[i] - model.dofs[i].damping * v[i];
+        }
+        tree.forces.add(model, (tree.tree, &tree.dofs), kin, [q, v], tau);
+        for i in tree.dofs.clone() {
             dynamics.mass_row(model, kin, i, |j, m| factor.set(i, j, m));
         }
         let regular = factor.factor_range(tree.dofs.clone()).is_ok();
@@ -349,7 +367,7 @@ impl Flow {
     }
 
     /// The end of a flow, in the fewest parts that meet the tolerance.
-    fn find(&mut self, model: &Model, tree: &FreeTree, dt: f64) -> Option<Parts> {
+    fn find(&mut self, model: &Model, tree: &mut FreeTree, dt: f64) -> Option<Parts> {
         let mut parts = 1;
         while parts <= MOST_PARTS {
             if self.go(model, tree, dt, Parts(parts), true) {
@@ -360,15 +378,82 @@ impl Flow {
         None
     }
 
-    /// Goes from `start` to the end, in `y`; with `check` until a part does not meet the tolerance.
-    fn go(&mut self, model: &Model, tree: &FreeTree, dt: f64, Parts(parts): Parts, check: bool) -> bool {
+    /// Goes from `start` to the end, in `y`; with `check` until a part does not meet the tolerance. Dry friction turns round with its degree of freedom; false where that would stay.
+    fn go(&mut self, model: &Model, tree: &mut FreeTree, dt: f64, parts: Parts, check: bool) -> bool {
         self.y.clone_from(&self.start);
+        tree.forces.slide(tree.velocity(&self.y));
+        let mut left = dt;
+        for _ in 0..MOST_TURNS {
+            self.from.clone_from(&self.y);
+            if !self.go_on(model, tree, left, (parts, check)) {
+                return false;
+            }
+            if tree.forces.least(tree.velocity(&self.y)).1 >= 0.0 {
+                return true;
+            }
+            match self.turn(model, tree, left, (parts, check)) {
+                Some(t) => left -= t,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// Goes on from `y`.
+    fn go_on(
+        &mut self,
+        model: &Model,
+        tree: &mut FreeTree,
+        dt: f64,
+        (Parts(parts), check): (Parts, bool),
+    ) -> bool {
         let h = dt / f64::from(parts);
         (0..parts).all(|_| self.extrapolate(model, tree, h, check))
     }
 
+    /// Goes on from `from` to the time, which is returned, at which a degree of freedom with dry friction turns round before `end`, and turns its friction; None where it stays.
+    fn turn(&mut self, model: &Model, tree: &mut FreeTree, end: f64, how: (Parts, bool)) -> Option<f64> {
+        let speed_at = |flow: &Self, tree: &FreeTree| tree.forces.least(tree.velocity(&flow.y));
+        let mut after = (end, speed_at(self, tree).1);
+        let mut before = (0.0, tree.forces.least(tree.velocity(&self.from)).1);
+        let (mut t, mut dof, mut last) = (end, 0, 0);
+        for _ in 0..MOST_TRIES {
+            // The Illinois rule: halve the value of an end that stays.
+            t = match before.1 > 0.0 {
+                true => (before.0 * after.1 - after.0 * before.1) / (after.1 - before.1),
+                false => 0.5 * (before.0 + after.0),
+            };
+            self.y.clone_from(&self.from);
+            if !self.go_on(model, tree, t, how) {
+                return None;
+            }
+            let speed;
+            (dof, speed) = speed_at(self, tree);
+            if speed.abs() <= STILL * tree.forces.stiction_speed {
+                break;
+            }
+            let side = if speed > 0.0 { 1 } else { -1 };
+            if speed > 0.0 {
+                after.1 *= if side == last { 0.5 } else { 1.0 };
+                before = (t, speed);
+            } else {
+                before.1 *= if side == last { 0.5 } else { 1.0 };
+                after = (t, speed);
+            }
+            last = side;
+        }
+        let at = tree.nq + dof;
+        self.y[at] = 0.0;
+        let (y, mut rate) = (std::mem::take(&mut self.y), std::mem::take(&mut self.rate));
+        let way = tree.forces.turn(tree.dofs.start + dof);
+        let regular = self.set_rate(model, tree, &y, &mut rate);
+        let goes = regular && way * rate[at] > 0.0;
+        (self.y, self.rate) = (y, rate);
+        goes.then_some(t)
+    }
+
     /// One part: the midpoint rule in 2, 4, … steps, extrapolated in their squares.
-    fn extrapolate(&mut self, model: &Model, tree: &FreeTree, h: f64, check: bool) -> bool {
+    fn extrapolate(&mut self, model: &Model, tree: &mut FreeTree, h: f64, check: bool) -> bool {
         let mut y = std::mem::take(&mut self.y);
         let mut first = std::mem::take(&mut self.rate);
         let mut regular = self.set_rate(model, tree, &y, &mut first);

@@ -1,6 +1,6 @@
 //! Forces of a medium in generalised coordinates.
 
-use signorini_core::na::Point3;
+use signorini_core::na::{Point3, Vector3};
 
 use crate::model::medium::Part;
 use crate::{Kinematics, Model};
@@ -11,10 +11,25 @@ impl Model {
         self.medium.is_some()
     }
 
+    /// Whether that moves by itself.
+    pub fn has_wind(&self) -> bool {
+        self.medium.as_ref().is_some_and(|m| m.wind != Vector3::zeros())
+    }
+
     /// tau += forces of the medium. `kin` holds positions and velocities.
     pub fn add_medium_forces(&self, kin: &Kinematics, tau: &mut [f64]) {
+        self.add_medium_forces_on(kin, |tree| tree.is_some(), tau);
+    }
+
+    /// The same on bodies of some trees alone.
+    pub(crate) fn add_medium_forces_on(
+        &self,
+        kin: &Kinematics,
+        on: impl Fn(Option<usize>) -> bool,
+        tau: &mut [f64],
+    ) {
         let Some(m) = &self.medium else { return };
-        for (b, part) in m.parts.iter().filter(|(b, _)| self.bodies[*b].tree.is_some()) {
+        for (b, part) in m.parts.iter().filter(|(b, _)| on(self.bodies[*b].tree)) {
             let at = &kin.x_wb[*b];
             let (centre, axes) = match part {
                 Part::Box { axes, .. } => (kin.com(self, *b), at.rotation * axes),

@@ -2,6 +2,7 @@
 
 pub(crate) mod factor;
 pub(crate) mod free_bodies;
+pub(crate) mod free_forces;
 pub(crate) mod free_rotation;
 pub(crate) mod free_trees;
 pub(crate) mod held_trees;
@@ -65,13 +66,19 @@ impl Dynamics {
 
     /// Inertia of each body with all that hangs on it.
     pub(crate) fn composite_inertias(&mut self, model: &Model, kin: &Kinematics) {
-        self.set_arms(model, kin);
+        self.set_arms(model, kin, None);
         self.composite.copy_from_slice(&kin.inertia);
         self.gather_inertias(model, (1..model.bodies.len()).rev());
     }
 
-    /// The same for the bodies of one tree, without tendons.
-    pub(crate) fn composite_inertias_of(&mut self, model: &Model, kin: &Kinematics, bodies: &[usize]) {
+    /// The same for one tree, with its bodies and the tendons within it.
+    pub(crate) fn composite_inertias_of(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        (tree, bodies): (usize, &[usize]),
+    ) {
+        self.set_arms(model, kin, Some(tree));
         bodies.iter().for_each(|b| self.composite[*b] = kin.inertia[*b]);
         self.gather_inertias(model, bodies.iter().rev().copied());
     }
@@ -87,9 +94,9 @@ impl Dynamics {
         }
     }
 
-    /// Moment arms of tendons with armature.
-    fn set_arms(&mut self, model: &Model, kin: &Kinematics) {
-        for (tendon, arms) in &mut self.inert {
+    /// Moment arms of tendons with armature, or of those within one tree alone.
+    fn set_arms(&mut self, model: &Model, kin: &Kinematics, within: Option<usize>) {
+        for (tendon, arms) in self.inert.iter_mut().filter(|(t, _)| is_within(model, *t, within)) {
             arms.fill(0.0);
             add_moment(model, kin, *tendon, arms);
         }
@@ -101,7 +108,13 @@ impl Dynamics {
     }
 
     /// The bias of one tree, with its bodies, by [`Dynamics::inverse_dynamics`].
-    pub(crate) fn bias_of(&mut self, model: &Model, kin: &Kinematics, bodies: &[usize], tau: &mut [f64]) {
+    pub(crate) fn bias_of(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        (tree, bodies): (usize, &[usize]),
+        tau: &mut [f64],
+    ) {
         let lift = Spatial::new(Vector3::zeros(), -model.gravity);
         let within = |b: usize| model.bodies[model.bodies[b].parent].tree == model.bodies[b].tree;
         for &b in bodies {
@@ -112,6 +125,11 @@ impl Dynamics {
             self.force[b] = inertia.apply(&a) + kin.twist[b].cross_force(&inertia.apply(&kin.twist[b]));
         }
         self.gather_forces(model, kin, bodies.iter().rev().copied(), tau);
+        if !self.inert.is_empty() {
+            let still = model.bodies.iter().zip(&mut self.acceleration).filter(|(b, _)| b.tree.is_none());
+            still.for_each(|(_, a)| *a = lift);
+            self.add_bias_of_tendons(model, kin, None, Some(tree), tau);
+        }
     }
 
     /// Forces of the degrees of freedom from those of the bodies, which are added to that of the parent in the tree, from the leaves on.
@@ -186,24 +204,26 @@ impl Dynamics {
         }
         self.gather_forces(model, kin, (1..model.bodies.len()).rev(), tau);
         if !self.inert.is_empty() {
-            self.add_bias_of_tendons(model, kin, acceleration, tau);
+            self.add_bias_of_tendons(model, kin, acceleration, None, tau);
         }
     }
 
-    /// τ += m r ṙ·v of tendons with armature, where ṙ·v = l̈ − r·v̇.
+    /// τ += m r ṙ·v of tendons with armature, of all or those within one tree, where ṙ·v = l̈ − r·v̇.
     fn add_bias_of_tendons(
         &mut self,
         model: &Model,
         kin: &Kinematics,
         acceleration: Option<&[f64]>,
+        within: Option<usize>,
         tau: &mut [f64],
     ) {
-        self.set_arms(model, kin);
+        self.set_arms(model, kin, within);
         let of_point = |body: usize, p: &Point3<f64>| {
             let (r, twist) = (p - kin.reference(model, body), &kin.twist[body]);
             self.acceleration[body].at(&r) + twist.angular.cross(&twist.at(&r))
         };
-        for (t, arms) in self.inert.iter().filter(|(t, _)| model.tendons[*t].is_spatial()) {
+        let bends = |t: usize| model.tendons[t].is_spatial() && is_within(model, t, within);
+        for (t, arms) in self.inert.iter().filter(|(t, _)| bends(*t)) {
             let of_joints = acceleration.map_or(0.0, |a| a.iter().zip(arms).map(|(a, r)| a * r).sum());
             let drift = second_rate(model, kin, *t, of_point) - of_joints;
             let force = model.tendons[*t].armature * drift;
@@ -279,4 +299,9 @@ impl Dynamics {
         }
         r
     }
+}
+
+/// Whether a tendon touches one tree alone, where one is asked for.
+fn is_within(model: &Model, tendon: usize, tree: Option<usize>) -> bool {
+    tree.is_none_or(|tree| model.tendons[tendon].trees == [tree])
 }

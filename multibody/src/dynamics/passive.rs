@@ -38,22 +38,29 @@ impl Model {
 
     /// tau += −K x of the joint springs and the springs of tendons.
     pub fn add_spring_forces(&self, q: &[f64], tendons: &TendonState, tau: &mut [f64]) {
-        for j in self.joints.iter().filter(|j| j.stiffness > 0.0) {
-            let mut add = |i: usize, x: f64| tau[j.v + i] -= j.stiffness * x;
-            let turn = |at: usize| {
-                rotation_vector(&(quaternion_at(&self.spring_q, at).inverse() * quaternion_at(q, at)))
-            };
-            match j.kind {
-                JointKind::Hinge | JointKind::Slide => add(0, q[j.q] - self.spring_q[j.q]),
-                JointKind::Ball => turn(j.q).iter().enumerate().for_each(|(i, x)| add(i, *x)),
-                JointKind::Free => {
-                    (0..3).for_each(|i| add(i, q[j.q + i] - self.spring_q[j.q + i]));
-                    turn(j.q + 3).iter().enumerate().for_each(|(i, x)| add(3 + i, *x));
-                }
-            }
-        }
+        (0..self.joints.len()).for_each(|j| self.add_joint_spring(j, q, tau));
         for (i, t) in self.tendons.iter().enumerate().filter(|(_, t)| t.stiffness > 0.0) {
             tendons.row(self, i).add_scaled(t.spring_force(tendons.length[i]), tau);
+        }
+    }
+
+    /// tau += −K x of the spring of a joint, where it has one.
+    pub(crate) fn add_joint_spring(&self, joint: usize, q: &[f64], tau: &mut [f64]) {
+        let j = &self.joints[joint];
+        if j.stiffness == 0.0 {
+            return;
+        }
+        let mut add = |i: usize, x: f64| tau[j.v + i] -= j.stiffness * x;
+        let turn = |at: usize| {
+            rotation_vector(&(quaternion_at(&self.spring_q, at).inverse() * quaternion_at(q, at)))
+        };
+        match j.kind {
+            JointKind::Hinge | JointKind::Slide => add(0, q[j.q] - self.spring_q[j.q]),
+            JointKind::Ball => turn(j.q).iter().enumerate().for_each(|(i, x)| add(i, *x)),
+            JointKind::Free => {
+                (0..3).for_each(|i| add(i, q[j.q + i] - self.spring_q[j.q + i]));
+                turn(j.q + 3).iter().enumerate().for_each(|(i, x)| add(3 + i, *x));
+            }
         }
     }
 

@@ -24,15 +24,7 @@ impl TendonState {
     /// Lengths and moment arms ∂length/∂q̇ at the positions of `kin`.
     pub fn set_positions(&mut self, model: &Model, kin: &Kinematics, q: &[f64]) {
         for (i, tendon) in model.tendons.iter().enumerate() {
-            self.length[i] = self.moments.set(i, &tendon.dofs, |moment| match &tendon.path {
-                Path::Fixed(terms) => {
-                    for &(_, v, c) in terms {
-                        moment[v] += c;
-                    }
-                    terms.iter().map(|&(at, _, c)| c * q[at]).sum()
-                }
-                Path::Spatial(pieces) => spatial(model, kin, pieces, moment),
-            });
+            self.length[i] = self.moments.set(i, &tendon.dofs, |moment| add_length(model, kin, i, q, moment));
         }
     }
 
@@ -46,6 +38,23 @@ impl TendonState {
     /// Moment arms of a tendon: rate = row · v.
     pub fn row<'a>(&'a self, model: &'a Model, tendon: usize) -> SparseRow<'a> {
         self.moments.row(tendon, &model.tendons[tendon].dofs)
+    }
+}
+
+/// Length of one tendon; its moment arms are added to `column`.
+pub(crate) fn add_length(
+    model: &Model,
+    kin: &Kinematics,
+    tendon: usize,
+    q: &[f64],
+    column: &mut [f64],
+) -> f64 {
+    match &model.tendons[tendon].path {
+        Path::Fixed(terms) => {
+            terms.iter().for_each(|&(_, v, c)| column[v] += c);
+            terms.iter().map(|&(at, _, c)| c * q[at]).sum()
+        }
+        Path::Spatial(pieces) => spatial(model, kin, pieces, column),
     }
 }
 

@@ -91,6 +91,12 @@ impl Model {
         }
     }
 
+    /// Whether a body is a mocap body or hangs on one.
+    pub(crate) fn is_carried(&self, body: usize) -> bool {
+        let parent = |b: &usize| (*b > 0).then(|| self.bodies[*b].parent);
+        std::iter::successors(Some(body), parent).any(|b| self.bodies[b].mocap.is_some())
+    }
+
     /// Total mass \[kg\].
     pub fn total_mass(&self) -> f64 {
         self.bodies.iter().map(|b| b.mass).sum()

@@ -54,6 +54,23 @@ impl TendonModel {
         matches!(self.path, Path::Spatial(_))
     }
 
+    /// Bodies that its path leads over.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = usize> + '_ {
+        let pieces = match &self.path {
+            Path::Fixed(_) => &[],
+            Path::Spatial(pieces) => &pieces[..],
+        };
+        pieces.iter().flat_map(|p| {
+            match p {
+                Piece::Through(p) => [Some(p.body), None],
+                Piece::Around { body, side, .. } => [Some(*body), side.map(|s| s.body)],
+                Piece::Pulley(_) => [None, None],
+            }
+            .into_iter()
+            .flatten()
+        })
+    }
+
     /// Energy of the spring \[J\].
     pub fn spring_energy(&self, l: f64) -> f64 {
         let [low, high] = self.spring_length;

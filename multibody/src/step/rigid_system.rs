@@ -124,7 +124,13 @@ impl RigidSystem {
         let crossing = Crossing::new(&model, search.collision.colliders());
         let pairs = || search.collision.pairs().map(|p| p.geoms);
         let free_trees = match options.carries_momentum {
-            true => FreeTrees::of(&model, &settings.reference, &settings.free_bodies, pairs()),
+            true => FreeTrees::of(
+                &model,
+                &settings.reference,
+                &settings.free_bodies,
+                settings.stiction_speed,
+                pairs(),
+            ),
             false => FreeTrees::none(&model),
         };
         Ok(Self {
