@@ -171,4 +171,68 @@ proptest! {
         let (.., lost) = swing(&arm("damping='1e-4'", ""), method, &[0.0], 20);
         prop_assert!((-0.5..-1e-4).contains(&lost), "{}: {lost}", method.describe());
     }
+
+    /// Passive forces of all kinds, on hinges and slides: motion is that of small steps without a flow, at every accuracy and step.
+    #[test]
+    fn property_passive_forces_move_as_in_small_steps(
+        (friction, damping, stiffness, armature) in (weak(0.1), weak(0.1), weak(20.0), weak(0.01)),
+        (tendon, tendon_damping, tendon_armature) in (weak(60.0), weak(0.3), weak(0.05)),
+        (density, viscosity) in (weak(100.0), weak(1.0)),
+        lift in prop_oneof![Just(0.0), 0.1f64..1.0],
+        (q, v) in (-2.0f64..2.0, -2.0f64..2.0),
+        method in 0usize..6,
+    ) {
+        let joint = format!("frictionloss='{friction}' damping='{damping}' stiffness='{stiffness}' armature='{armature}'");
+        let scene = load(&format!(
+            "<mujoco><compiler angle='radian'/><option density='{density}' viscosity='{viscosity}'/><worldbody><site name='w' pos='.2 .1 .9'/>
+            <body pos='0 0 1' gravcomp='{lift}'><joint axis='0 1 0' {joint}/><geom type='capsule' fromto='0 0 0 .1 0 -.3' size='.02' mass='.5' contype='0' conaffinity='0'/><site name='s' pos='0 0 -.15'/>
+            <body pos='.1 0 -.3'><joint type='slide' axis='0 .6 .8' {joint} springref='.05'/><geom type='box' size='.03 .05 .04' mass='.2' contype='0' conaffinity='0'/></body></body></worldbody>
+            <tendon><spatial springlength='.2' stiffness='{tendon}' damping='{tendon_damping}' armature='{tendon_armature}'><site site='w'/><site site='s'/></spatial></tendon>
+            <keyframe><key qpos='{q} 0' qvel='{v} {}'/></keyframe></mujoco>",
+            0.4 * v
+        ));
+        let end = |method: &Method| {
+            let mut sys = method.system(&scene).unwrap();
+            let mut x = sys.initial_state(scene.keyframes.first()).unwrap();
+            method.integrator().unwrap().advance(&mut sys, &mut x, 1.5, &mut NoObserver).unwrap();
+            x.q
+        };
+        let fine = [1e-4, 5e-5].map(|dt| end(&Method::icf().in_paper_mode().unwrap().with_step(dt)));
+        let own = end(&methods()[method]);
+        for i in 0..2 {
+            // The limit of small steps, whose error is of order one.
+            let (limit, error) = (2.0 * fine[1][i] - fine[0][i], (fine[1][i] - fine[0][i]).abs());
+            // A step in which dry friction stops a joint is one of order one.
+            let stops = if friction > 0.0 { 2e-2 } else { 1e-4 * (1.0 + limit.abs()) };
+            prop_assert!((own[i] - limit).abs() < stops + 0.5 * error, "{}: {own:?} {fine:?}", methods()[method].describe());
+        }
+    }
+
+    /// A pendulum that dry friction slows loses the work of its friction and nothing else, for a minute.
+    #[test]
+    fn property_dry_friction_takes_its_work(friction in 1e-5f64..3e-3, q in 0.3f64..2.5, method in 0usize..6) {
+        let scene = load(&format!(
+            "<mujoco><compiler angle='radian'/><worldbody><body><joint axis='0 1 0' frictionloss='{friction}'/><geom type='capsule' fromto='0 0 0 0 0 -.3' size='.02' mass='.5' contype='0' conaffinity='0'/></body></worldbody>
+            <keyframe><key qpos='{q}'/></keyframe></mujoco>"
+        ));
+        let method = &methods()[method];
+        let mut sys = method.system(&scene).unwrap();
+        let mut x = sys.initial_state(scene.keyframes.first()).unwrap();
+        let (start, mut integrator, mut way, mut turns) = (sys.energy(&x).total(), method.integrator().unwrap(), 0.0, 0);
+        for k in 1..=6000 {
+            let (before, going) = (x.q[0], x.v[0]);
+            integrator.advance(&mut sys, &mut x, 0.01 * f64::from(k), &mut NoObserver).unwrap();
+            way += (x.q[0] - before).abs();
+            turns += u32::from(going * x.v[0] < 0.0);
+        }
+        let lost = start - sys.energy(&x).total();
+        // In the hundredth of a second in which it turns the way is longer than the distance.
+        let unseen = friction * f64::from(turns) * 1e-3;
+        prop_assert!((lost - friction * way).abs() < 1e-3 * friction * way + unseen, "{}: lost {lost} J on {way} rad", method.describe());
+    }
+}
+
+/// Nothing, or of any size up to `most`.
+fn weak(most: f64) -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), (-4.0f64..0.0).prop_map(move |x| most * 10f64.powf(x))]
 }

@@ -3,8 +3,11 @@ use std::ops::Range;
 use crate::kinematics::tendon::add_length;
 use crate::{Kinematics, Model};
 
-/// Speed beside v_s from which dry friction counts as sliding: a step that begins there has it at its bound.
+/// Speed beside v_s from which dry friction counts as sliding, at its bound.
 const SLIDES: f64 = 10.0;
+
+/// Part of v_s below which a degree of freedom is still.
+pub(crate) const STILL: f64 = 1e-6;
 
 /// Forces on one tree that change with its motion, beyond the dampers of its joints: joint springs, dry friction that slides, at its bound, springs and dampers of tendons within it, weights that are compensated and a medium.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +33,8 @@ struct Friction {
     dof: usize,
     /// \[N or N·m\].
     force: f64,
-    /// Sign of the speed.
+    /// Sign of the speed, at the start of a step and where the flow is.
+    start: f64,
     way: f64,
 }
 
@@ -42,7 +46,7 @@ impl FreeForces {
         let first = dofs.start;
         let friction = |dof: usize| {
             let force = model.joints[model.dofs[dof].joint].dry_friction;
-            (force > 0.0).then_some(Friction { dof, force, way: 1.0 })
+            (force > 0.0).then_some(Friction { dof, force, start: 1.0, way: 1.0 })
         };
         let acts = |t: &usize| {
             let t = &model.tendons[*t];
@@ -72,14 +76,23 @@ impl FreeForces {
         of_joints.chain(of_tendons).fold(0.0, f64::max)
     }
 
-    /// Lets dry friction act against the velocities of the tree; whether all of it slides.
-    pub(crate) fn slide(&mut self, v: &[f64]) -> bool {
-        let (first, least) = (self.first, SLIDES * self.stiction_speed);
-        self.friction.iter_mut().fold(true, |slides, f| {
-            let v = v[f.dof - first];
-            f.way = 1.0_f64.copysign(v);
-            slides && v.abs() >= least
-        })
+    /// Whether all that dry friction acts on slides at one end of a step at least, from the velocities of both in the published step.
+    pub(crate) fn slides(&self, [v0, v1]: [&[f64]; 2]) -> bool {
+        let least = SLIDES * self.stiction_speed;
+        self.friction.iter().all(|f| v0[f.dof].abs().max(v1[f.dof].abs()) >= least)
+    }
+
+    /// Lets dry friction act against the velocities at the start of a step, those of the end of the published step where one is still.
+    pub(crate) fn slide(&mut self, [v0, v1]: [&[f64]; 2]) {
+        let still = STILL * self.stiction_speed;
+        for f in &mut self.friction {
+            f.start = 1.0_f64.copysign(if v0[f.dof].abs() > still { v0[f.dof] } else { v1[f.dof] });
+        }
+    }
+
+    /// Dry friction acts as at the start of the step again.
+    pub(crate) fn begin(&mut self) {
+        self.friction.iter_mut().for_each(|f| f.way = f.start);
     }
 
     /// The least speed of sliding in its way, negative where a degree of freedom has turned round, and which of the tree it is; infinite without dry friction.

@@ -5,7 +5,7 @@ use signorini_core::{GeneralizedImpulses, Slot, largest};
 use signorini_scene::JointKind;
 
 use crate::dynamics::free_bodies::FreeBodies;
-use crate::dynamics::free_forces::FreeForces;
+use crate::dynamics::free_forces::{FreeForces, STILL};
 use crate::dynamics::held_trees::held_trees;
 use crate::dynamics::reference_mass::ReferenceMass;
 use crate::kinematics::rotation::quaternion_at;
@@ -25,8 +25,6 @@ const FASTEST: f64 = 2.0;
 /// Most times that dry friction turns round in a step, and most tries to find when.
 const MOST_TURNS: u32 = 8;
 const MOST_TRIES: u32 = 60;
-/// Part of v_s below which a degree of freedom is still.
-const STILL: f64 = 1e-6;
 
 /// Trees of joints that move freely in steps in which nothing acts on them but inertia, gravity, [`FreeForces`], dampers and forces that are constant in the step.
 ///
@@ -193,9 +191,10 @@ impl FreeTrees {
     ) {
         let (tree, flow) = (&mut self.trees[k], &mut self.flow);
         let followed = dt * tree.rate <= FASTEST * f64::from(MOST_PARTS);
-        if self.touched[tree.tree] || !followed || !tree.forces.slide(&v0[tree.dofs.clone()]) {
+        if self.touched[tree.tree] || !followed || !tree.forces.slides([v0, &*v1]) {
             return;
         }
+        tree.forces.slide([v0, &*v1]);
         flow.begin(model, tree, [q0, v0], [explicit, more]);
         let parts = flow.find(model, tree, dt);
         if parts.is_some() {
@@ -215,6 +214,7 @@ impl FreeTrees {
         [q1, v1]: [&mut [f64]; 2],
     ) {
         let (tree, flow) = (&mut self.trees[k], &mut self.flow);
+        tree.forces.slide([v0, v0]);
         flow.set_start(tree, [q0, v0]);
         flow.force.copy_from_slice(force);
         flow.start.clone_from(&flow.y);
@@ -381,7 +381,7 @@ impl Flow {
     /// Goes from `start` to the end, in `y`; with `check` until a part does not meet the tolerance. Dry friction turns round with its degree of freedom; false where that would stay.
     fn go(&mut self, model: &Model, tree: &mut FreeTree, dt: f64, parts: Parts, check: bool) -> bool {
         self.y.clone_from(&self.start);
-        tree.forces.slide(tree.velocity(&self.y));
+        tree.forces.begin();
         let mut left = dt;
         for _ in 0..MOST_TURNS {
             self.from.clone_from(&self.y);

@@ -9,7 +9,7 @@ use crate::Kinematics;
 use crate::actuation::inputs::Inputs;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::contact_search::ContactSearch;
-use crate::step::pools::CONTACT;
+use crate::step::pools::{CONTACT, LIMIT};
 use crate::step::prepared::Prepared;
 
 /// Gravity that turns speeds into heights \[m/s²\].
@@ -18,8 +18,9 @@ const GRAVITY: f64 = 9.81;
 /// Height that may be lost, as a multiple of the accuracy.
 const HEIGHT: f64 = 4.0;
 
-/// Smallest part of the speed of a rebound that may be lost: finer accuracies see the depth of an impact in the norm of states.
-const PART: f64 = 1.0 / 32.0;
+/// Smallest part of the speed of a rebound that may be lost, that of an accuracy of 1e-6, and that may be gained where contacts are not looked for ahead.
+const LOST: f64 = 1e-3;
+const GAINED: f64 = 1.0 / 32.0;
 
 /// A speed at which the depth of an impact is asked for where nothing moves \[m/s\].
 const STILL: f64 = 1e-9;
@@ -30,14 +31,14 @@ const FASTEST: f64 = 1e4;
 /// Looks for impacts whose rebound a step takes away; where contacts are not looked for ahead, for impacts that a step begins so deep that their springs hold more than the bodies bring.
 ///
 /// Half steps of implicit Euler take the part θ²/4 of the speed of a spring with ω h = θ, so that an impact, which lasts π/ω, loses the speed π θ/4 r of its rebound r, and the height r/g times that.
-/// The rebound may lose the height H = 4 `accuracy`, or the part 2p of its height, p = max(√accuracy, 1/32):
+/// The rebound may lose the height H = 4 `accuracy`, or the part 2p of its height, p = max(√accuracy, 1e-3):
 ///
 /// ```text
 /// π θ r/4 ≤ max(g H/r, p r),     θ = h s/δ_s,  w² = s² + (s δ/δ_s)²
 /// s = max(√(v_n² + 2 a φ₊), |v_n¹|)
 /// ```
 /// Here φ is the gap and v_n the normal velocity at the start, a the acceleration that closes the gap without contact, v_n¹ the normal velocity at the end, which counts for steps that begin at the turning
-/// point; δ_s is the depth at which the law stops s, δ the depth at the start, and r the rebound of the law of an impact at w. Resting contacts have s = 0. Normal speeds and rebounds below √(2 g H)
+/// point, and so does the change of v_n there beside the bound below; δ_s is the depth at which the law stops s, δ the depth at the start, and r the rebound of the law of an impact at w. Resting contacts have s = 0. Normal speeds and rebounds below √(2 g H)
 /// are left alone: they lift a body by less than H.
 ///
 /// A contact that is found at the depth δ and was not known before brings the rebound r(w) in place of r(s), with s its own speed. Heights that are gained are bounded in the same way:
@@ -45,7 +46,7 @@ const FASTEST: f64 = 1e4;
 /// ```text
 /// r(w)² − r(s)² ≤ max(2 g H, 2p r(s)²)
 /// ```
-/// The polygons of an area are one spring there, of the force and stiffness with which the step is solved.
+/// Soft limits count likewise, near-rigid ones give nothing back. The polygons of an area are one spring there, of the force and stiffness with which the step is solved.
 ///
 /// Derivation: papers/kurtz2025cenic, impacts.
 pub(crate) struct LostRebound {
@@ -67,8 +68,12 @@ impl LostRebound {
             let seeds = vec![seed_of(material, 0.0, 0.0)];
             search.law.impact(&seeds, 0, FASTEST).map_or(0.0, |i| i.rebound)
         };
+        let joints = i.model.joints.iter().filter(|j| j.range.is_some()).map(|j| &j.limit_sol);
+        let tendons = i.model.tendons.iter().filter(|t| t.range.is_some()).map(|t| &t.limit_sol);
+        let soft = i.settings.limits && joints.chain(tendons).any(|sol| sol.stated);
+        let contacts = search.collision.kinds_of_pairs();
         Self {
-            most: largest(search.collision.kinds_of_pairs().iter().map(|p| rebound(p.material))),
+            most: if soft { FASTEST } else { largest(contacts.iter().map(|p| rebound(p.material))) },
             end: (!speculative).then(|| Kinematics::new(i.model)),
             seeds: Vec::new(),
         }
@@ -90,14 +95,17 @@ impl LostRebound {
     ) -> f64 {
         let height = HEIGHT * accuracy;
         let slow = (2.0 * GRAVITY * height).sqrt();
-        let bounds = Bounds { h: x[1].t - x[0].t, height, part: accuracy.sqrt().max(PART), slow };
+        let least = if self.end.is_some() { GAINED } else { LOST };
+        let bounds = Bounds { h: x[1].t - x[0].t, height, part: accuracy.sqrt().max(least), slow };
         if self.most <= bounds.slow {
             return 0.0;
         }
         let [start, middle] = slots.each_ref().map(|p| p.ready.then(|| p.problem.contacts()));
         let Some(kin) = &mut self.end else {
             let seeds = &mut self.seeds;
-            let mut lost = |p: Option<&ContactProblem>| p.map_or(0.0, |p| bounds.lost(p, &x[1].v, seeds));
+            let mut lost =
+                |p: &ContactProblem| bounds.lost(p, &x[1].v, seeds).max(bounds.lost_at_limits(p, &x[1].v));
+            let mut lost = |p: Option<&ContactProblem>| p.map_or(0.0, &mut lost);
             return lost(start).max(lost(middle)).powi(2);
         };
         kin.set_positions(i.model, &x[1].q, &i.held.mocap);
@@ -116,11 +124,12 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Loss of a contact with the normal speed `speed` at the depth `depth` as a multiple of the allowed one; `impact` is that of its law at a speed.
-    fn loss(&self, speed: f64, depth: f64, impact: impl Fn(f64) -> Option<Impact>) -> f64 {
-        if speed <= self.slow {
+    /// Loss of a contact with the normal speed `speed`, which the step changes by `change`, at the depth `depth` as a multiple of the allowed one; `impact` is that of its law at a speed.
+    fn loss(&self, [speed, change]: [f64; 2], depth: f64, impact: impl Fn(f64) -> Option<Impact>) -> f64 {
+        if speed.max(change) <= self.slow {
             return 0.0;
         }
+        let speed = speed.max(STILL);
         let Some(stop) = impact(speed).map(|i| i.depth).filter(|d| *d > 0.0) else {
             return 0.0;
         };
@@ -147,7 +156,7 @@ impl Bounds {
         while k < seeds.len() {
             let Some(patch) = patches[k] else {
                 let loss = |v| law.impact(seeds, k, v);
-                most = largest([most, self.lost_by(&seeds[k], normals(k, &seeds[k]), loss)]);
+                most = largest([most, self.lost_by(seeds[k].gap, normals(k, &seeds[k]), loss)]);
                 k += 1;
                 continue;
             };
@@ -160,25 +169,38 @@ impl Bounds {
             area.push(ContactSeed { preload: 0.0, gap: -force / stiffness, ..seeds[k] });
             area[0].material.stiffness = stiffness;
             if stiffness > 0.0 {
-                most = largest([most, self.lost_by(&area[0], mean, |v| law.impact(area, 0, v))]);
+                most = largest([most, self.lost_by(area[0].gap, mean, |v| law.impact(area, 0, v))]);
             }
             k = end;
         }
         most
     }
 
-    /// Loss of one contact with the normal velocities at the start, without contact and at the end of the step.
-    fn lost_by(
-        &self,
-        seed: &ContactSeed,
-        normals: Vector3<f64>,
-        impact: impl Fn(f64) -> Option<Impact>,
-    ) -> f64 {
+    /// Most that the limits of a problem lose, likewise; rates count as speeds of the bodies that they move.
+    fn lost_at_limits(&self, contacts: &ContactProblem, v1: &[f64]) -> f64 {
+        let (pools, map) = (contacts.frozen.pools(), contacts.frozen.frozen_map());
+        let (law, first) = (pools.members()[LIMIT].as_ref(), pools.first_constraint(LIMIT));
+        let seeds = &contacts.limits.seeds;
+        largest(seeds.iter().enumerate().map(|(k, seed)| {
+            let rate = |v: &[f64]| FrozenProblem::contact_velocity_at(map, first + k, v)[0];
+            let rates = Vector3::new(seed.velocity, rate(contacts.frozen.free_velocity()), rate(v1));
+            let lever = seed.lever();
+            let impact = |v: f64| {
+                let of_rate = law.impact(seeds, k, v / lever)?;
+                Some(Impact { rebound: lever * of_rate.rebound, depth: lever * of_rate.depth })
+            };
+            self.lost_by(lever * seed.gap, lever * rates, impact)
+        }))
+    }
+
+    /// Loss of one contact or limit of a gap with the normal velocities at the start, without contact and at the end of the step.
+    fn lost_by(&self, gap: f64, normals: Vector3<f64>, impact: impl Fn(f64) -> Option<Impact>) -> f64 {
         let [before, free, after]: [f64; 3] = normals.into();
-        let gain = 2.0 * ((before - free) / self.h).max(0.0) * seed.gap.max(0.0);
+        let gain = 2.0 * ((before - free) / self.h).max(0.0) * gap.max(0.0);
         let speed = (before * before + gain).sqrt().max(after.abs());
-        let open = seed.gap + self.h * before.min(free).min(after) > 0.0;
-        if open { 0.0 } else { self.loss(speed, (-seed.gap).max(0.0), impact) }
+        let open = gap + self.h * before.min(free).min(after) > 0.0;
+        let speeds = [speed, (after - before).abs()];
+        if open { 0.0 } else { self.loss(speeds, (-gap).max(0.0), impact) }
     }
 
     /// Height that a contact gains which is found at the depth `depth` with the normal speed `speed`, as a multiple of the allowed one.

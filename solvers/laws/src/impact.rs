@@ -51,15 +51,19 @@ fn returned(d: f64, speed: f64) -> f64 {
 /// ```
 /// A soft contact of impedance I moves its mass with the body, and has (1 − I) k in place of k.
 fn kelvin_voigt(seed: &ContactSeed, speed: f64) -> Impact {
-    let depth = seed.spring_depth(speed);
     let stiffness = (1.0 - seed.material.impedance) * seed.material.stiffness;
     let omega = (stiffness * seed.delassus()[(0, 0)]).sqrt();
     let zeta = 0.5 * seed.material.relaxation_time * omega;
+    Impact { rebound: damped(zeta, speed), depth: seed.spring_depth(speed) }
+}
+
+/// v₁ of a damping ratio ζ and v₀ = `speed` above.
+pub(crate) fn damped(zeta: f64, speed: f64) -> f64 {
     let ring = ((1.0 - zeta) * (1.0 + zeta)).abs().sqrt();
     let phase = match ring {
         0.0 => 1.0,
         _ if zeta < 1.0 => zeta.acos() / ring,
         _ => zeta.acosh() / ring,
     };
-    Impact { rebound: speed * (-2.0 * zeta * phase).exp(), depth }
+    speed * (-2.0 * zeta * phase).exp()
 }

@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
-use signorini_core::{ContactLaw, LawEval, LawProperties};
+use signorini_core::{ContactLaw, Impact, LawEval, LawProperties};
 
-use crate::{Compliance, Softness};
+use crate::{Compliance, Softness, impact};
 
 /// One-sided limit of a coordinate: v_c is the rate at which the gap opens (v at a lower limit, −v at an upper one).
 ///
@@ -108,6 +108,18 @@ impl ContactLaw<1> for Limit {
         let v_hat = -s.gap / (s.dt + c.tau);
         let v_hat = if s.spring.is_none() { v_hat.min(s.recovery_speed) } else { v_hat };
         LimitParams { v_hat, weight: 1.0 / c.r }
+    }
+
+    /// Of a spring and damper, whose mass moves with the coordinate; a near-rigid limit gives nothing back.
+    fn impact(&self, s: &LimitSeed, speed: f64) -> Option<Impact> {
+        let [k, c, mass] = match (s.softness, s.spring) {
+            (Some(soft), _) => [soft.stiffness, soft.damping, soft.mass],
+            (None, Some([k, c])) => [k, c, 0.0],
+            (None, None) => return None,
+        };
+        let w = s.inverse_mass / (1.0 + mass * s.inverse_mass);
+        let omega = (k * w).sqrt();
+        Some(Impact { rebound: impact::damped(0.5 * c * w / omega, speed), depth: speed / omega })
     }
 
     #[inline]
