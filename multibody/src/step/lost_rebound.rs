@@ -22,6 +22,9 @@ const HEIGHT: f64 = 4.0;
 const LOST: f64 = 1e-3;
 const GAINED: f64 = 1.0 / 32.0;
 
+/// Part of its speed below which what a limit gives back counts as nothing: limits are critically damped as a rule, and give back 0.14.
+const DEAD: f64 = 0.2;
+
 /// A speed at which the depth of an impact is asked for where nothing moves \[m/s\].
 const STILL: f64 = 1e-9;
 
@@ -46,7 +49,7 @@ const FASTEST: f64 = 1e4;
 /// ```text
 /// r(w)² − r(s)² ≤ max(2 g H, 2p r(s)²)
 /// ```
-/// Soft limits count likewise, near-rigid ones give nothing back. The polygons of an area are one spring there, of the force and stiffness with which the step is solved.
+/// Soft limits that give back more than the part 0.2 of a speed count likewise, near-rigid ones give nothing back. The polygons of an area are one spring there, of the force and stiffness with which the step is solved.
 ///
 /// Derivation: papers/kurtz2025cenic, impacts.
 pub(crate) struct LostRebound {
@@ -186,7 +189,7 @@ impl Bounds {
             let rates = Vector3::new(seed.velocity, rate(contacts.frozen.free_velocity()), rate(v1));
             let lever = seed.lever();
             let impact = |v: f64| {
-                let of_rate = law.impact(seeds, k, v / lever)?;
+                let of_rate = law.impact(seeds, k, v / lever).filter(|i| lever * i.rebound > DEAD * v)?;
                 Some(Impact { rebound: lever * of_rate.rebound, depth: lever * of_rate.depth })
             };
             self.lost_by(lever * seed.gap, lever * rates, impact)
