@@ -76,8 +76,9 @@ class Drake:
 
         drake = self.drake
         layout = mujoco.MjModel.from_xml_path(str(file))
-        if layout.nmocap or layout.neq or np.any(layout.dof_frictionloss):
-            raise ValueError("the reader has no mocap bodies, equalities or dry friction")
+        unread = [layout.nmocap, layout.neq, np.any(layout.dof_frictionloss), np.any(layout.jnt_stiffness), np.any(layout.jnt_limited)]
+        if any(unread):
+            raise ValueError("the reader has no mocap bodies, equalities, dry friction, joint springs or softness of limits")
         builder = drake.DiagramBuilder()
         plant, _ = drake.AddMultibodyPlantSceneGraph(builder, STEP)
         plant.set_discrete_contact_approximation(drake.DiscreteContactApproximation.kLagged)

@@ -26,7 +26,7 @@ impl Page for Daily {
         "Everyday motion: throws, bounces, springs, loops, grips, rolling, loads and free flight"
     }
     fn lead(&self) -> &'static str {
-        "Twelve small scenes are run by every method and compared with a reference, MuJoCo and Drake. Bounces, grips and flights are run at coarse and fine accuracies."
+        "Fifteen small scenes are run by every method and compared with a reference, MuJoCo and Drake. Bounces, grips and flights are run at coarse and fine accuracies."
     }
     fn cost(&self) -> [f64; 3] {
         [2.0, 2.0, 2.0]
