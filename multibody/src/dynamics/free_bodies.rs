@@ -79,6 +79,7 @@ impl FreeBodies {
             let inverse = b.inertia.try_inverse()?;
             let led = model.actuators.iter().any(|a| a.trees.contains(&t))
                 || model.tendons.iter().any(|x| x.trees.contains(&t));
+            let passive = model.has_medium() || joint.stiffness > 0.0 || joint.dry_friction > 0.0;
             let round = b.inertia == Matrix3::from_diagonal_element(b.inertia[(0, 0)]);
             (bodies[t] == 1 && joint.kind == JointKind::Free && light).then_some(FreeBody {
                 body,
@@ -86,7 +87,7 @@ impl FreeBodies {
                 v: joint.v,
                 mass: b.mass,
                 com: b.com.coords,
-                may_fly: !held[t] && !led && b.gravity_compensation == 0.0,
+                may_fly: !held[t] && !led && !passive && b.gravity_compensation == 0.0,
                 inertia: [b.inertia, inverse],
                 round,
                 plain: round && b.com == Point3::origin(),
