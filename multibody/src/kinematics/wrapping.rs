@@ -15,13 +15,12 @@ pub struct Wrap {
 
 /// The shortest path from `a` to `b` past an obstacle; None when it is the straight line. All points in the obstacle's frame.
 ///
-/// Without `side`, the path wraps when the segment meets the obstacle, along the shorter arc. A `side` outside the obstacle picks the
-/// arc whose middle is nearest to it, and makes the path wrap also when the segment passes on the far side. A `side` nearer to the
-/// origin than the radius, on cylinders too, inverts the wrapping: the path is the shortest one that touches the obstacle. There is no
-/// wrapping when `a` or `b` is inside.
-///
-/// Deviates from MuJoCo, which lets go of the obstacle, so that the length jumps, as soon as both ends lie on one side of the line
-/// through the obstacle and its side site; here the path stays wrapped.
+/// Without `side`, the path wraps when the segment meets the obstacle, along the shorter arc. A `side` outside the obstacle, between
+/// the ends as seen from the obstacle, picks the arc whose middle is nearest to it, and makes the path wrap also when the segment
+/// passes on the far side. A `side` with both ends on one side of the line through it and the obstacle has no effect, so that a path
+/// that leaves this range lets go of the obstacle and its length jumps, as in MuJoCo. A `side` nearer to the origin than the radius, on
+/// cylinders too, inverts the wrapping: the path is the shortest one that touches the obstacle. There is no wrapping when `a` or `b` is
+/// inside.
 pub fn wrap(
     obstacle: Obstacle,
     a: &Point3<f64>,
@@ -46,7 +45,11 @@ pub fn wrap(
             let touch = touch_circle(&p, &q, radius)?;
             (touch, touch, 0.0)
         }
-        false => around_circle(&p, &q, radius, side.map(flat))?,
+        false => {
+            let left_of = |s: &Vector2<f64>, p: &Vector2<f64>| s.perp(p) >= 0.0;
+            let between = side.map(flat).filter(|s| left_of(s, &p) != left_of(s, &q));
+            around_circle(&p, &q, radius, between)?
+        }
     };
     let lift = |t: &Vector2<f64>| Point3::from(e0 * t.x + e1 * t.y);
     let mut w = Wrap { first: lift(&from), last: lift(&to), length: arc };
