@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use proptest::prelude::*;
-use signorini_core::na::Vector3;
+use signorini_core::na::{Quaternion, Rotation3, Vector3};
 use signorini_geometry::Shape;
 use signorini_scene::{GeomShape, LoadOptions, NoteKind, Scene};
 use signorini_testkit::data;
@@ -52,6 +52,37 @@ fn conformance_replicate_places_and_names() {
     assert_eq!(names(s.sensors.iter().map(|x| &x.name)), ["s_0-0", "s_1-0", "s_0-1", "s_1-1"]);
     let s = read("<mujoco><worldbody><replicate count='10'><body name='b'><geom size='1'/></body></replicate></worldbody></mujoco>").unwrap();
     assert_eq!((s.bodies[1].name.as_str(), s.bodies[10].name.as_str()), ("b00", "b09"));
+}
+
+/// Names, places and rotations (w x y z) of the copies of copies below, in MuJoCo 4.0 (`body_pos`, `body_quat`).
+#[rustfmt::skip]
+const COPIES: [(&str, [f64; 3], [f64; 4]); 9] = [
+    ("b_0-0", [1.0, 0.5, 0.0], [0.9833474432563558, 0.09115754934299071, 0.1435721750273919, 0.06407134770607116]),
+    ("b_1-0", [0.6124988656304209, 0.783891847318261, -0.7912073600614354], [0.7494554148104685, 0.23541623477575804, 0.6016039905834858, -0.14480475174972315]),
+    ("b_2-0", [0.2254601734460716, 1.6963434633584826, -0.6631367916770323], [0.2726613198095684, 0.4573116330765806, 0.8288318879685214, -0.1719289865586125]),
+    ("b_0-1", [0.8098844889575023, 1.073885243411121, -0.4038757969613085], [0.7491064985924499, 0.33071186714903117, 0.49659984790750983, 0.2878501446093084]),
+    ("b_1-1", [-0.0900090268825145, 1.2772081676233924, -0.47879071780980015], [0.3868795951729968, 0.20682436167875867, 0.8902738577791457, 0.1223123886202445]),
+    ("b_2-1", [-0.4087551843197007, 1.6932663298361001, 0.3721296451641391], [-0.15968319128280445, 0.20675015735715563, 0.9646483590824124, -0.0347734694003917]),
+    ("b_0-2", [-0.09461984983478666, 1.4338855868692064, -0.2067510271849748], [0.42123625921099234, 0.26845958480945387, 0.6166349195740984, 0.6084824083009389]),
+    ("b_1-2", [-0.8337730398063417, 0.8841324289429564, -0.11628101098147525], [0.13988453535438986, -0.08963909460568925, 0.8993373199404094, 0.40446203091187755]),
+    ("b_2-2", [-0.993228164023116, 0.698294296223739, 0.8526396375429206], [-0.29012629848723076, -0.24198764901308026, 0.9240850623120253, 0.057753841976108666]),
+];
+
+#[test]
+fn conformance_replicate_multiplies_angles() {
+    let s = read(
+        "<mujoco><compiler angle='radian' eulerseq='zXy'/><worldbody>
+         <replicate count='3' offset='.3 .1 -.2' euler='.2 .7 .9' sep='-'><replicate count='3' sep='_' offset='0 .5 .1' euler='-.4 0 1.1'>
+         <body name='b' pos='1 .5 0' euler='.1 .2 .3'><geom size='.1'/></body></replicate></replicate></worldbody></mujoco>",
+    )
+    .unwrap();
+    for (b, (name, place, [w, x, y, z])) in s.bodies[1..].iter().zip(COPIES) {
+        assert_eq!(b.name, name);
+        near(b.pose.translation.vector, place);
+        // Round-off, of the cosine of the half angle.
+        let r = b.pose.rotation.quaternion();
+        assert!((r.dot(&Quaternion::new(w, x, y, z)).abs() - 1.0).abs() < 1e-14, "{name}");
+    }
 }
 
 const REFERRING: &str = "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>
@@ -342,9 +373,9 @@ fn conformance_the_last_inertial_of_frames_holds() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Copies lie where frames that are written out, one in the other, put them.
+    /// Copy i has the angles times i, its place is the sum of the offsets in the frames of the copies before it.
     #[test]
-    fn property_replicate_is_frames_in_frames(
+    fn property_replicate_is_frames_written_out(
         count in 1usize..6,
         offset in prop::array::uniform3(-2.0f64..2.0),
         euler in prop::array::uniform3(-180.0f64..180.0),
@@ -353,12 +384,19 @@ proptest! {
         let list = |x: [f64; 3]| format!("{} {} {}", x[0], x[1], x[2]);
         let body = |name: &str| format!("<body name='{name}' pos='{}' euler='20 0 7'><geom size='.1'/></body>", list(pos));
         let world = |inner: &str| format!("<mujoco><worldbody>{inner}</worldbody></mujoco>");
-        let (offset, euler) = (list(offset), list(euler));
-        let copies = read(&world(&format!("<replicate count='{count}' offset='{offset}' euler='{euler}'>{}</replicate>", body("b")))).unwrap();
+        let copies = read(&world(&format!(
+            "<replicate count='{count}' offset='{}' euler='{}'>{}</replicate>", list(offset), list(euler), body("b")
+        ))).unwrap();
         let mut text = String::new();
+        let mut place = Vector3::zeros();
         for i in 0..count {
-            let open = format!("<frame pos='{offset}' euler='{euler}'>").repeat(i);
-            text += &format!("{open}{}{}", body(&format!("b{i}")), "</frame>".repeat(i));
+            let angles = euler.map(|a| a * i as f64);
+            text += &format!(
+                "<frame pos='{}' euler='{}'>{}</frame>", list(place.into()), list(angles), body(&format!("b{i}"))
+            );
+            let [x, y, z] = [Vector3::x_axis(), Vector3::y_axis(), Vector3::z_axis()];
+            let about = |k: usize, axis| Rotation3::from_axis_angle(&axis, angles[k].to_radians());
+            place += about(0, x) * about(1, y) * about(2, z) * Vector3::from(offset);
         }
         let written = read(&world(&text)).unwrap();
         for (a, b) in copies.bodies.iter().zip(&written.bodies) {

@@ -6,11 +6,13 @@
 
 use std::path::{Path, PathBuf};
 
+use signorini_core::na::Vector3;
+
 use super::compiler::Compiler;
 use super::references::{Kind, NameSet, REFERRING, kind_of, name_of, references, rename, tree_names};
 use super::{Notes, include};
+use crate::NoteKind;
 use crate::xml::{self, Element, Read};
-use crate::{NoteKind, Pose};
 
 /// Models within models are refused beyond this depth.
 const MAX_DEPTH: usize = 16;
@@ -275,10 +277,7 @@ impl Parts {
         for c in root.children.iter().filter(|c| c.name == "compiler" && c.origin == e.origin) {
             compiler.read(c, &mut Notes::default())?;
         }
-        let turn = e
-            .vector::<3>("euler")?
-            .map(|a| super::orientation::euler(a.map(|a| compiler.radians(a)), compiler.euler));
-        let step = Pose::from_parts(offset.into(), turn.unwrap_or_default());
+        let angles = e.vector::<3>("euler")?.unwrap_or_default().map(|a| compiler.radians(a));
         let class = e.nonempty("childclass").map(str::to_owned);
         e.finish()?;
         if let Some(j) =
@@ -292,11 +291,12 @@ impl Parts {
         e.children.iter().for_each(|c| tree_names(c, &mut names));
         let width = count.to_string().len();
         let suffixes: Vec<String> = (0..count).map(|i| format!("{separator}{i:0width$}")).collect();
-        let mut pose = Pose::identity();
+        let mut p = Vector3::zeros();
         let mut frames = Vec::with_capacity(count);
-        for suffix in &suffixes {
+        for (i, suffix) in suffixes.iter().enumerate() {
+            // The angles of copy i are i times those given: about two axes this is no power of one rotation.
+            let r = super::orientation::euler(angles.map(|a| i as f64 * a), compiler.euler);
             let mut frame = e.renamed("frame");
-            let (p, r) = (pose.translation.vector, pose.rotation);
             frame.set("pos", &format!("{} {} {}", p.x, p.y, p.z));
             frame.set("quat", &format!("{} {} {} {}", r.w, r.i, r.j, r.k));
             if let Some(c) = &class {
@@ -309,7 +309,7 @@ impl Parts {
             };
             frame.children.iter_mut().for_each(|c| rename("", c, &change));
             frames.push(frame);
-            pose *= step;
+            p += r * Vector3::from(offset);
         }
         self.replicate_referring(e, root, names, &suffixes, notes)?;
         Ok(frames)
