@@ -59,6 +59,39 @@ fn conformance_forces_of_a_medium() {
     }
 }
 
+/// Geoms, settings of the compiler, and `qfrc_passive` of MuJoCo 4.0: meshes as ellipsoids, and boxes of inertias that bounds have changed.
+#[rustfmt::skip]
+const OF_MESHES: [(&str, &str, [f64; 6]); 7] = [
+        ("<geom type='mesh' mesh='m' pos='.1 .2 0' quat='1 .2 .3 .1' fluidshape='ellipsoid'/>", "",
+            [-69.66708996886987, 34.31545670455651, -42.96363895919241, -24.518685883504546, 4.327955993332695, 2.139532905251464]),
+        ("<geom type='mesh' mesh='m' pos='.1 .2 0' quat='1 .2 .3 .1' fluidshape='ellipsoid' fluidcoef='.4 .3 1.2 .9 .8'/><geom size='.05'/>", "",
+            [-60.378991871131156, 31.626321793366518, -32.667392778127116, -20.986209051100744, 3.0044403190977067, 1.9535188116540279]),
+        ("<geom type='mesh' mesh='m' pos='.1 .2 0' quat='1 .2 .3 .1'/>", "boundinertia='.02'",
+            [-10.774632370459114, 22.42414736986631, -37.76971617749371, -9.747472036209352, 4.180050082290042, -5.252953297055432]),
+        ("<geom type='mesh' mesh='m' pos='.1 .2 0' quat='1 .2 .3 .1'/>", "boundinertia='.007'",
+            [-5.380590860172705, 8.914433507695364, -14.226286554083963, -3.8807951995373333, 1.612541648412911, -1.7656702055029703]),
+        ("<geom type='mesh' mesh='m' pos='.1 .2 0' quat='1 .2 .3 .1'/><geom type='box' size='.05 .1 .02' pos='.2 0 0' euler='10 20 30'/>", "boundinertia='.07'",
+            [-43.8651006983454, 38.8291447195281, -76.82030697333326, -16.453966068965386, 12.669658645982556, -3.2513680625606813]),
+        ("<inertial pos='.1 0 0' mass='1' fullinertia='.01 .02 .025 .001 .002 .003'/>", "boundinertia='.04'",
+            [-18.659843912516905, 26.87337944171466, -85.96984842960097, -1.4191122547638149, 10.18297659706047, -2.0873380311051353]),
+        ("<inertial pos='.1 0 0' mass='1' fullinertia='.01 .05 .025 .001 .002 .003'/>", "balanceinertia='true'",
+            [-29.361143961408818, 32.256852475012536, -62.20445637725106, -0.6140917130785246, 7.893474547181903, 0.5603760834514]),
+];
+
+#[test]
+fn conformance_meshes_and_bounded_inertias_in_a_medium() {
+    for (geoms, compiler, expected) in OF_MESHES {
+        let scene = read(&format!(
+            "<mujoco><compiler {compiler}/><option density='1000' viscosity='.8' wind='.3 -.2 .1'/><asset><mesh name='m' vertex='-.15 .02 -.02 .06 -.03 .01
+             .01 .17 .09 .06 -.08 .03 -.03 .12 -.11 .12 -.07 .02'/></asset><worldbody><body pos='0 0 1' quat='1 .2 .3 .4'><freejoint/>{geoms}</body></worldbody></mujoco>"
+        ));
+        for (a, b) in forces(&scene, &[0.5, -0.7, 0.9, 1.1, -1.3, 0.4]).iter().zip(expected) {
+            // MuJoCo keeps the vertices of meshes in single precision.
+            assert!((a - b).abs() < 1e-6 * b.abs().max(1.0), "{geoms} {compiler}: {a} for {b}");
+        }
+    }
+}
+
 const SHAPES: [&str; 5] = ["sphere", "capsule", "cylinder", "ellipsoid", "box"];
 
 proptest! {

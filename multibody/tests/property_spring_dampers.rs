@@ -67,3 +67,25 @@ proptest! {
         }
     }
 }
+
+/// `jnt_stiffness` and `dof_damping` of MuJoCo 4.0 where the armature of tendons couples joints of two trees.
+#[test]
+fn conformance_springdampers_beside_tendons_with_armature() {
+    let text = "<mujoco><worldbody><site name='o' pos='.2 0 1'/>
+        <body pos='0 0 .5'><joint name='a' axis='0 1 .3' springdamper='.3 .8'/><geom size='.1' pos='.2 .1 0'/><site name='p' pos='.3 .1 0'/></body>
+        <body pos='1 0 .5'><joint name='b' type='ball' springdamper='.2 1.5'/><geom type='box' size='.1 .2 .05' pos='.1 0 .1'/><site name='q' pos='-.3 .1 .2'/>
+        <body pos='.2 0 .3'><joint name='c' type='slide' axis='1 0 1' springdamper='.5 .5' armature='.2'/><geom size='.08'/></body></body></worldbody>
+        <tendon><spatial name='s' armature='3'><site site='o'/><site site='p'/><site site='q'/><pulley divisor='2'/><site site='o'/><site site='q'/></spatial>
+        <fixed name='f' armature='1.5'><joint joint='a' coef='.7'/><joint joint='c' coef='-2'/></fixed></tendon></mujoco>";
+    let scene = Scene::from_mjcf(text, "a.xml", &LoadOptions::default()).unwrap();
+    let expected = [
+        [26.184749018378476, 10.054943623057333],
+        [3.5487781691682545, 3.1939003522514295],
+        [132.99111747731934, 33.247779369329834],
+    ];
+    for (j, [stiffness, damping]) in scene.joints.iter().zip(expected) {
+        // Two factorisations of one matrix: round-off times its condition.
+        assert!((j.stiffness / stiffness - 1.0).abs() < 1e-12, "{}: {}", j.name, j.stiffness);
+        assert!((j.damping / damping - 1.0).abs() < 1e-12, "{}: {}", j.name, j.damping);
+    }
+}

@@ -54,7 +54,7 @@ pub use constraint::{Equality, EqualityKind, Tendon, TendonPath, WrapElement};
 pub use geom::{CollisionMask, ContactPair, Geom, GeomShape};
 pub use hydroelastic::{BothRigid, Hydroelastic, Meeting};
 pub use load_options::LoadOptions;
-pub use medium::Medium;
+pub use medium::{FluidEllipsoid, Medium};
 pub use note::{Note, NoteKind, Place};
 pub use options::{ConstraintDefaults, Options, Switches};
 pub use pairs::CollisionFilter;

@@ -92,7 +92,7 @@ impl Scene {
             }
         }
         let medium = &mut self.options.medium;
-        medium.ellipsoids.iter_mut().for_each(|(g, _)| f(Part::Geom, g));
+        medium.ellipsoids.iter_mut().for_each(|e| f(Part::Geom, &mut e.geom));
         medium.axes.iter_mut().for_each(|(b, _)| f(Part::Body, b));
     }
 

@@ -217,10 +217,11 @@ fn regression_unsupported_features() {
         s.notes.iter().filter(|n| n.kind == NoteKind::Warning && n.text.contains("reads 0")).count(),
         2
     );
-    // Meshes have no ellipsoid in a medium, told.
-    let text = "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody><body><freejoint/><geom type='mesh' mesh='m' fluidshape='ellipsoid'/></body>
+    // Meshes that are not read have no ellipsoid in a medium, told.
+    let text = "<mujoco><asset><mesh name='m' file='none.obj'/></asset><worldbody><body><freejoint/><geom type='mesh' mesh='m' fluidshape='ellipsoid'/></body>
                 </worldbody></mujoco>";
-    let s = read(text).unwrap();
+    let options = LoadOptions { without_meshes: true, ..LoadOptions::default() };
+    let s = Scene::from_mjcf(text, "robot.xml", &options).unwrap();
     assert!(s.notes.iter().any(|n| n.kind == NoteKind::Warning && n.text.contains("fluidshape of a mesh")));
 }
 

@@ -76,13 +76,15 @@ impl MediumModel {
     pub(crate) fn new(scene: &Scene) -> Option<Box<Self>> {
         let m = Some(&scene.options.medium).filter(|m| m.acts())?;
         let mut parts = Vec::new();
-        for &(g, coefficients) in &m.ellipsoids {
-            let Some(geom) = scene.geoms.get(g) else { continue };
-            if let GeomShape::Solid(shape) = &geom.shape
-                && let Some(half) = half_axes(shape)
-            {
-                let shape = Ellipsoid::new(half, coefficients);
-                parts.push((geom.body, Part::Ellipsoid { pose: geom.pose, shape }));
+        for e in &m.ellipsoids {
+            let Some(geom) = scene.geoms.get(e.geom) else { continue };
+            let own = match &geom.shape {
+                GeomShape::Solid(shape) => half_axes(shape).map(|half| (Pose::identity(), half)),
+                GeomShape::MissingMesh(_) => None,
+            };
+            if let Some((pose, half)) = e.fitted.or(own) {
+                let shape = Ellipsoid::new(half, e.coefficients);
+                parts.push((geom.body, Part::Ellipsoid { pose: geom.pose * pose, shape }));
             }
         }
         let as_ellipsoid: Vec<usize> = parts.iter().map(|p| p.0).collect();

@@ -21,6 +21,14 @@ impl MeshAsset {
         let pose = Pose::from_parts(m.com.coords.into(), UnitQuaternion::from_rotation_matrix(&axes));
         Ok((pose, Vector3::from(order.map(|i| eigen.eigenvalues[i])), m.mass))
     }
+
+    /// Pose of the principal axes and the largest distances \[m\] of a vertex along them from the centre of mass: the size that MuJoCo gives
+    /// a mesh geom.
+    pub(super) fn ellipsoid_about_centre(&self) -> Read<(Pose, Vector3<f64>)> {
+        let pose = self.principal()?.0;
+        let sizes = self.surface()?.vertices().iter().map(|v| pose.inverse_transform_point(v).coords.abs());
+        Ok((pose, sizes.fold(Vector3::zeros(), |a, b| a.sup(&b))))
+    }
 }
 
 impl Reader<'_> {

@@ -6,7 +6,7 @@ use signorini_geometry::Shape;
 use super::orientation::{PoseSpec, z_to};
 use super::{Missing, Reader};
 use crate::xml::{Element, Read};
-use crate::{CollisionMask, Geom, GeomShape, NoteKind, Pose, SolParams, Surface};
+use crate::{CollisionMask, FluidEllipsoid, Geom, GeomShape, NoteKind, Pose, SolParams, Surface};
 
 /// `type` of a geom or site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,13 +215,15 @@ impl Reader<'_> {
         self.geom_masses.push(mass.map(|m| m.placed(&pose)));
         self.assets.check_material(e, &spec)?;
         let rgba = self.assets.colour(&spec);
-        match &shape {
-            _ if !spec.fluid.0 => {}
-            GeomShape::Solid(Shape::Mesh(_) | Shape::Convex(_)) | GeomShape::MissingMesh(_) => {
-                let text = "fluidshape of a mesh: a medium acts on the box of the inertia of the body";
-                self.notes.add(NoteKind::Warning, e, text);
-            }
-            _ => self.scene.options.medium.ellipsoids.push((index, spec.fluid.1)),
+        if spec.fluid.0 && missing.is_some() {
+            let text =
+                "fluidshape of a mesh that is not read: a medium acts on the box of the inertia of the body";
+            self.notes.add(NoteKind::Warning, e, text);
+        } else if spec.fluid.0 {
+            let is_mesh = matches!(&shape, GeomShape::Solid(Shape::Mesh(_) | Shape::Convex(_)));
+            let fitted = if is_mesh { Some(self.mesh_of(e, &spec)?.ellipsoid_about_centre()?) } else { None };
+            let ellipsoid = FluidEllipsoid { geom: index, coefficients: spec.fluid.1, fitted };
+            self.scene.options.medium.ellipsoids.push(ellipsoid);
         }
         self.scene.geoms.push(Geom {
             name: name.unwrap_or_default(),

@@ -207,9 +207,13 @@ impl Reader<'_> {
                 true => self.axes_of_geom(b, geoms),
                 false => self.inertials[b].as_ref().and_then(|i| i.axes),
             };
+            let c = &self.compilers[self.origins.bodies[b]];
+            // Bounds make moments alike; the axes of the box of inertia stay those of the moments before.
+            let bent = mass.map(|m| m.principal()).filter(|(d, _)| bounded(*d, c) != *d);
+            let axes = axes.or_else(|| bent.map(|(_, axes)| UnitQuaternion::from_rotation_matrix(&axes)));
             self.scene.options.medium.axes.extend(axes.map(|a| (b, a)));
             let pose = self.scene.bodies[b].pose;
-            self.scene.bodies[b].mass = corrected(mass, &pose, &self.compilers[self.origins.bodies[b]]);
+            self.scene.bodies[b].mass = corrected(mass, &pose, c);
         }
         self.scale_total_mass();
     }

@@ -1,10 +1,10 @@
 //! `springdamper` of joints: stiffness and damping from a time constant and a damping ratio.
 
-use signorini_core::na::{DMatrix, Matrix3, Vector3};
+use signorini_core::na::{DMatrix, DVector, Matrix3, Point3, Vector3};
 
 use super::Reader;
 use crate::xml::Read;
-use crate::{BodyId, JointKind, Pose, SceneError};
+use crate::{BodyId, JointKind, Pose, SceneError, Tendon, TendonPath, WrapElement};
 
 /// Least stiffness and damping denominators, MuJoCo's.
 const LEAST: f64 = 1e-15;
@@ -22,7 +22,8 @@ impl Reader<'_> {
     /// ```text
     /// k = I/(T² ζ²),   d = 2 I/T,   I = n / Σ (M⁻¹)_ii
     /// ```
-    /// over the n degrees of freedom of the joint, M being the mass matrix at the reference configuration.
+    /// over the n degrees of freedom of the joint, M being the mass matrix at the reference configuration, with a Jᵀ J within
+    /// chains for tendons of armature a and moment J.
     pub(super) fn set_spring_dampers(&mut self) -> Read<()> {
         let stated = std::mem::take(&mut self.spring_dampers);
         if stated.is_empty() {
@@ -123,6 +124,77 @@ impl Reader<'_> {
                 }
             }
         }
+        for t in s.tendons.iter().filter(|t| t.armature > 0.0) {
+            let at = |b: BodyId| Moved { pose: &poses[b], axes: &axes, last: last[b], above: &above };
+            let slot = |j: usize| (roots[s.joints[j].body] == root).then_some(starts[j]);
+            let moment = self.moment(t, slot, axes.len(), at);
+            for i in 0..axes.len() {
+                for k in std::iter::successors(Some(i), |k| above[*k]) {
+                    let both = t.armature * moment[i] * moment[k];
+                    mass[(i, k)] += both;
+                    if i != k {
+                        mass[(k, i)] += both;
+                    }
+                }
+            }
+        }
         (mass, starts)
+    }
+
+    /// Derivative of the length of a tendon with `n` degrees of freedom; `slot` has that of a joint among them. Tendons with armature run through
+    /// sites and pulleys.
+    fn moment<'a>(
+        &self,
+        t: &Tendon,
+        slot: impl Fn(usize) -> Option<usize>,
+        n: usize,
+        at: impl Fn(BodyId) -> Moved<'a>,
+    ) -> DVector<f64> {
+        let mut out = DVector::zeros(n);
+        let elements = match &t.path {
+            TendonPath::Fixed(terms) => {
+                for (i, c) in terms.iter().filter_map(|(joint, c)| Some((slot(*joint)?, c))) {
+                    out[i] += c;
+                }
+                return out;
+            }
+            TendonPath::Spatial(elements) => elements,
+        };
+        let (mut from, mut scale) = (None, 1.0);
+        for e in elements {
+            match e {
+                WrapElement::Pulley { divisor } => (from, scale) = (None, divisor.recip()),
+                WrapElement::Geom { .. } => {}
+                WrapElement::Site(k) => {
+                    let site = &self.scene.sites[*k];
+                    let body = at(site.body);
+                    let p = (body.pose * Point3::from(site.pose.translation.vector)).coords;
+                    if let Some((q, other)) = from.replace((p, site.body))
+                        && let Some(u) = (p - q).try_normalize(LEAST)
+                    {
+                        body.add_velocity(&p, &(scale * u), &mut out);
+                        at(other).add_velocity(&q, &(-scale * u), &mut out);
+                    }
+                }
+            }
+        }
+        out
+    }
+}
+
+/// A body at the reference configuration, and the degrees of freedom that move it.
+struct Moved<'a> {
+    pose: &'a Pose,
+    axes: &'a [Axis],
+    last: Option<usize>,
+    above: &'a [Option<usize>],
+}
+
+impl Moved<'_> {
+    /// out += velocity of the point p of the body along u, per degree of freedom.
+    fn add_velocity(&self, p: &Vector3<f64>, u: &Vector3<f64>, out: &mut DVector<f64>) {
+        for i in std::iter::successors(self.last, |i| self.above[*i]) {
+            out[i] += u.dot(&(self.axes[i].slide + self.axes[i].turn.cross(p)));
+        }
     }
 }
