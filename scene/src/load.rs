@@ -25,7 +25,7 @@ impl Scene {
     /// | part | read | refused, by name |
     /// |---|---|---|
     /// | structure | `include`, default classes, `childclass`, `frame`, all five orientations, `replicate`, `attach` of bodies or whole models (keyframes come along with whole models); text between elements is noted | `composite`, `flexcomp`, `deformable`, plugins |
-    /// | `compiler` | angles, `eulerseq`, folders, `autolimits`, inertia from geoms and its corrections, `fitaabb`; `fusestatic` and `discardvisual` change nothing in the motion: noted; frames of free bodies stay where they are drawn (`alignfree`: a warning) | `coordinate="global"` |
+    /// | `compiler` | angles, `eulerseq`, folders, `autolimits`, inertia from geoms and its corrections, `fitaabb`; `fusestatic` and `discardvisual` change nothing in the motion: noted; frames of free bodies at their inertia (`alignfree`) | `coordinate="global"` |
     /// | `option` | gravity, step, `impratio`, flags; settings of MuJoCo's solver noted; a medium (density, viscosity, wind; ellipsoids by `fluidshape`); `actuatorgroupdisable` | contact `override` |
     /// | `asset` | meshes (OBJ, STL, MSH, inline; vertices alone are their hull; scale, refpos, refquat, all kinds of inertia), height fields (numbers, binary, PNG), colours of materials, `model`, built-in meshes | `wedge` and `plate` as built-in meshes |
     /// | bodies | joints of all kinds, `springdamper`, mocap, `gravcomp`, geoms (planes are half-spaces, meshes their hull, primitives fitted to meshes), sites | `sdf`, adhesion of geoms, turning `surfacevel`, nonlinear or yielding springs |

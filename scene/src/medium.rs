@@ -13,7 +13,7 @@ pub struct Medium {
     pub wind: Vector3<f64>,
     /// Geoms that feel it as ellipsoids. A body with none of them feels it as the box of its inertia.
     pub ellipsoids: Vec<FluidEllipsoid>,
-    /// Axes of the box of a body's inertia in the body frame, where the model states them.
+    /// Axes of the box of a body's inertia in the body frame, where they are not to be found from the inertia alone.
     pub axes: Vec<(BodyId, UnitQuaternion<f64>)>,
     /// Place in the model file.
     pub place: Place,

@@ -197,8 +197,6 @@ fn regression_unsupported_features() {
     }
     refused("<mujoco><deformable/></mujoco>", &["<deformable> is not supported"]);
     refused("<mujoco><compiler coordinate='global'/></mujoco>", &["coordinate=\"global\"", "not supported"]);
-    let s = read("<mujoco><compiler alignfree='true'/></mujoco>").unwrap();
-    assert!(s.notes.iter().any(|n| n.kind == NoteKind::Warning && n.text.contains("centre of mass")));
     refused("<mujoco><extension><plugin plugin='p'/></extension></mujoco>", &["plugin 'p' is not supported"]);
     refused("<mujoco><actuator><pid joint='j'/></actuator></mujoco>", &["<pid> actuator", "<motor>"]);
     refused("<mujoco><sensor><plugin plugin='p'/></sensor></mujoco>", &["sensor of a plugin", "remove"]);

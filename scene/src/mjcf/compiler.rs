@@ -33,6 +33,7 @@ pub(crate) struct Compiler {
     /// Number of models that it is, those attached to it included.
     pub(super) span: usize,
     pub(super) fit_aabb: bool,
+    pub(super) align_free: bool,
 }
 
 impl Default for Compiler {
@@ -52,6 +53,7 @@ impl Default for Compiler {
             model: PathBuf::new(),
             span: 1,
             fit_aabb: false,
+            align_free: false,
         }
     }
 }
@@ -134,7 +136,7 @@ impl Compiler {
         Ok(())
     }
 
-    fn refusals(&self, e: &Element, notes: &mut Notes) -> Read<()> {
+    fn refusals(&mut self, e: &Element, notes: &mut Notes) -> Read<()> {
         if e.word("coordinate", &[("local", false), ("global", true)])? == Some(true) {
             return Err(e.unsupported_at(
                 "coordinate",
@@ -142,9 +144,7 @@ impl Compiler {
                 "save the model with local coordinates (an old MuJoCo, before 2.3.4, converts it)",
             ));
         }
-        if e.boolean("alignfree")? == Some(true) {
-            notes.add(NoteKind::Warning, e, NOT_ALIGNED);
-        }
+        self.align_free = e.boolean("alignfree")?.unwrap_or(self.align_free);
         if e.boolean("fusestatic")? == Some(true) {
             notes.add(NoteKind::Converted, e, "fusestatic: fixed bodies are kept, the motion is the same");
         }
@@ -191,7 +191,3 @@ impl Compiler {
         out
     }
 }
-
-/// The remark on aligned free joints.
-pub(super) const NOT_ALIGNED: &str = "body frames are not moved to inertial frames: the motion is the same, positions refer to the frame drawn in the file; \
-     draw the frame at the centre of mass";

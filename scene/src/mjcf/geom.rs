@@ -212,7 +212,7 @@ impl Reader<'_> {
         }
         // MJCF's gap lies beyond its margin.
         spec.surface.margin += spec.surface.inactive_gap;
-        self.geom_masses.push(mass.map(|m| m.placed(&pose)));
+        self.masses.of_geoms.push(mass.map(|m| m.placed(&pose)));
         self.assets.check_material(e, &spec)?;
         let rgba = self.assets.colour(&spec);
         if spec.fluid.0 && missing.is_some() {

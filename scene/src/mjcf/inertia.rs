@@ -4,14 +4,28 @@ use signorini_core::na::{Matrix3, Point3, SymmetricEigen, UnitQuaternion, Vector
 use signorini_geometry::{MassProperties, Shape};
 
 use super::Reader;
+use super::align::principal_axes;
 use super::compiler::{Compiler, FromGeoms};
 use super::orientation::read_pose;
 use crate::xml::{Element, Read};
-use crate::{GeomShape, Note, NoteKind, Pose};
+use crate::{BodyId, GeomShape, Note, NoteKind, Pose};
 
 /// Mass \[kg\] that stands in where a mesh was not read, and radius \[m\] of the ball whose inertia goes with it.
 const PLACEHOLDER_MASS: f64 = 0.01;
 const PLACEHOLDER_RADIUS: f64 = 0.02;
+
+/// Masses of geoms and bodies, as far as they are read.
+#[derive(Debug, Default)]
+pub(super) struct Masses {
+    /// Per body: whether its mass is the sum over its geoms.
+    pub(super) needed: Vec<bool>,
+    /// Per body: its `<inertial>`.
+    pub(super) stated: Vec<Option<Inertial>>,
+    /// Per geom: mass in body coordinates; None for geoms without volume.
+    pub(super) of_geoms: Vec<Option<GeomMass>>,
+    /// Free bodies whose frames become those of their inertia, where they have no child bodies.
+    pub(super) aligned: Vec<BodyId>,
+}
 
 /// Mass and inertia of `<inertial>`.
 #[derive(Clone, Debug)]
@@ -19,8 +33,8 @@ pub(super) struct Inertial {
     properties: MassProperties,
     /// It states an orientation of its axes or a full inertia.
     pub(super) is_oriented: bool,
-    /// Axes in which it is stated by its moments.
-    axes: Option<UnitQuaternion<f64>>,
+    /// Axes of its moments.
+    axes: UnitQuaternion<f64>,
 }
 
 /// Mass of a geom.
@@ -47,6 +61,11 @@ impl GeomMass {
         let inertia = symmetric(r.matrix() * p.inertia * r.matrix().transpose());
         Self { properties: MassProperties { mass: p.mass, com: pose * p.com, inertia }, ..self }
     }
+}
+
+/// `fullinertia` as a matrix.
+fn full_matrix([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> Matrix3<f64> {
+    Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
 }
 
 fn symmetric(m: Matrix3<f64>) -> Matrix3<f64> {
@@ -100,7 +119,7 @@ impl Inertial {
                 check_moments(e, "diaginertia", d.into(), c)?;
                 Matrix3::from_diagonal(&bounded(d.into(), c))
             }
-            (None, Some([xx, yy, zz, xy, xz, yz])) => {
+            (None, Some(numbers)) => {
                 if is_turned {
                     return Err(e.invalid_at(
                         "fullinertia",
@@ -108,7 +127,7 @@ impl Inertial {
                         "remove the orientation: fullinertia is in body axes",
                     ));
                 }
-                let m = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+                let m = full_matrix(numbers);
                 let eigen = SymmetricEigen::new(m);
                 check_moments(e, "fullinertia", eigen.eigenvalues, c)?;
                 let d = bounded(eigen.eigenvalues, c);
@@ -128,7 +147,8 @@ impl Inertial {
         Ok(Self {
             properties: MassProperties { mass, com, inertia },
             is_oriented: is_turned || full.is_some(),
-            axes: full.is_none().then_some(pose.rotation),
+            axes: pose.rotation
+                * full.map_or_else(UnitQuaternion::identity, |f| principal_axes(&full_matrix(f))),
         })
     }
 }
@@ -195,7 +215,7 @@ impl Reader<'_> {
         let mut of_body = vec![Vec::new(); self.scene.bodies.len()];
         self.scene.geoms.iter().enumerate().for_each(|(i, g)| of_body[g.body].push(i));
         for (b, geoms) in of_body.iter().enumerate().skip(1) {
-            let explicit = self.inertials[b].as_ref();
+            let explicit = self.masses.stated[b].as_ref();
             let from_geoms = match self.compilers[self.origins.bodies[b]].from_geoms {
                 FromGeoms::Always => true,
                 FromGeoms::WhenMissing => explicit.is_none(),
@@ -203,14 +223,12 @@ impl Reader<'_> {
             };
             let mass =
                 if from_geoms { self.mass_from_geoms(b, geoms) } else { explicit.map(|i| i.properties) };
+            // Those before bounds make moments alike.
             let axes = match from_geoms {
-                true => self.axes_of_geom(b, geoms),
-                false => self.inertials[b].as_ref().and_then(|i| i.axes),
+                true => mass.map(|m| self.axes_from_geoms(b, geoms, &m)),
+                false => self.masses.stated[b].as_ref().map(|i| i.axes),
             };
             let c = &self.compilers[self.origins.bodies[b]];
-            // Bounds make moments alike; the axes of the box of inertia stay those of the moments before.
-            let bent = mass.map(|m| m.principal()).filter(|(d, _)| bounded(*d, c) != *d);
-            let axes = axes.or_else(|| bent.map(|(_, axes)| UnitQuaternion::from_rotation_matrix(&axes)));
             self.scene.options.medium.axes.extend(axes.map(|a| (b, a)));
             let pose = self.scene.bodies[b].pose;
             self.scene.bodies[b].mass = corrected(mass, &pose, c);
@@ -218,24 +236,29 @@ impl Reader<'_> {
         self.scale_total_mass();
     }
 
-    /// Axes of the only geom with mass of a body, unless it is a mesh: those in which its moments stand.
-    fn axes_of_geom(&self, body: usize, geoms: &[usize]) -> Option<UnitQuaternion<f64>> {
+    /// Axes of the moments of a body's geoms: those of the only geom with mass, else those of the sum, as MuJoCo chooses them.
+    fn axes_from_geoms(&self, body: usize, geoms: &[usize], sum: &MassProperties) -> UnitQuaternion<f64> {
         let [low, high] = self.compilers[self.origins.bodies[body]].groups;
         let mut heavy = geoms.iter().filter(|i| {
-            let has_mass = self.geom_masses[**i].is_some_and(|m| m.properties.mass > 0.0);
+            let has_mass = self.masses.of_geoms[**i].is_some_and(|m| m.properties.mass > 0.0);
             has_mass && (low..=high).contains(&i64::from(self.scene.geoms[**i].group))
         });
-        let geom = &self.scene.geoms[*heavy.next()?];
-        let is_mesh =
-            !matches!(&geom.shape, GeomShape::Solid(s) if !matches!(s, Shape::Mesh(_) | Shape::Convex(_)));
-        (heavy.next().is_none() && !is_mesh).then_some(geom.pose.rotation)
+        let (Some(one), None) = (heavy.next(), heavy.next()) else { return principal_axes(&sum.inertia) };
+        let geom = &self.scene.geoms[*one];
+        match &geom.shape {
+            GeomShape::Solid(s) if !matches!(s, Shape::Mesh(_) | Shape::Convex(_)) => geom.pose.rotation,
+            _ => {
+                let r = geom.pose.rotation.to_rotation_matrix();
+                geom.pose.rotation * principal_axes(&(r.matrix().transpose() * sum.inertia * r.matrix()))
+            }
+        }
     }
 
     fn mass_from_geoms(&mut self, body: usize, geoms: &[usize]) -> Option<MassProperties> {
         let [low, high] = self.compilers[self.origins.bodies[body]].groups;
         let mut parts = Vec::new();
         let mut missing = Vec::new();
-        for (g, m) in geoms.iter().map(|i| (&self.scene.geoms[*i], self.geom_masses[*i])) {
+        for (g, m) in geoms.iter().map(|i| (&self.scene.geoms[*i], self.masses.of_geoms[*i])) {
             let Some(m) = m.filter(|m| m.properties.mass > 0.0) else { continue };
             if !(low..=high).contains(&i64::from(g.group)) {
                 continue;

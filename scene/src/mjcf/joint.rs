@@ -3,7 +3,7 @@
 use signorini_core::na::{Point3, Unit, Vector3};
 
 use super::Reader;
-use super::compiler::{Compiler, NOT_ALIGNED};
+use super::compiler::Compiler;
 use super::geom::read_sol;
 use crate::xml::{Element, Read};
 use crate::{Joint, JointKind, NoteKind, Pose, SolParams};
@@ -220,11 +220,11 @@ impl Reader<'_> {
     /// A joint of a body; `frame` is the pose of the enclosing frames in the body.
     pub(super) fn add_joint(&mut self, e: &Element, body: usize, class: usize, frame: &Pose) -> Read<()> {
         let free = e.name == "freejoint";
+        let mut align = None;
         let mut spec = JointSpec { kind: JointKind::Free, ..JointSpec::default() };
         if free {
-            if e.word("align", &[("true", true), ("false", false), ("auto", false)])? == Some(true) {
-                self.notes.add(NoteKind::Warning, e, NOT_ALIGNED);
-            }
+            let words = [("true", Some(true)), ("false", Some(false)), ("auto", None)];
+            align = e.word("align", &words)?.flatten();
             e.skip_attributes(&["group"]);
         } else {
             spec = self.defaults.of(e, class)?.joint.clone();
@@ -235,6 +235,9 @@ impl Reader<'_> {
         e.no_children()?;
         e.finish()?;
         self.check_joint_order(e, body, spec.kind)?;
+        if spec.kind == JointKind::Free && align.unwrap_or(self.compilers[e.origin].align_free) {
+            self.masses.aligned.push(body);
+        }
         let place = e.place();
         self.names.joints.add(name.as_deref(), self.scene.joints.len(), &place)?;
         let joint = self.joint(e, &spec, body, frame)?;

@@ -183,7 +183,7 @@ impl Reader<'_> {
     ) -> Read<Option<GeomMass>> {
         let body = self.scene.bodies.len() - 1;
         let weightless = g.mass == Some(0.0) || (g.mass.is_none() && g.density == 0.0);
-        if !self.needs_mass[body] || weightless {
+        if !self.masses.needed[body] || weightless {
             return Ok(None);
         }
         let [low, high] = self.compilers[e.origin].groups;

@@ -5,6 +5,7 @@
 
 mod actuator;
 mod actuator_force;
+mod align;
 mod asset;
 mod builtin;
 mod compiler;
@@ -101,16 +102,12 @@ pub(super) struct Reader<'a> {
     origins: Origins,
     /// Per body: whether it or a body above it has joints.
     moving: Vec<bool>,
-    /// Per body: whether its mass is the sum over its geoms.
-    needs_mass: Vec<bool>,
-    /// Per body: its `<inertial>`.
-    inertials: Vec<Option<inertia::Inertial>>,
+    /// Masses of geoms and bodies.
+    masses: inertia::Masses,
     /// Cameras with a name: body, pose in the body, and whether it is fixed there.
     cameras: HashMap<String, sensor::Camera>,
     /// Visual geoms that keep the surface of the named mesh.
     visual_meshes: HashMap<usize, String>,
-    /// Per geom: mass in body coordinates; None for geoms without volume.
-    geom_masses: Vec<Option<inertia::GeomMass>>,
 }
 
 /// Reads a model whose main file has the given root.
@@ -136,11 +133,9 @@ pub(crate) fn read(mut root: Element, path: &Path, options: &LoadOptions) -> Rea
         spring_dampers: Vec::new(),
         origins: Origins::default(),
         moving: Vec::new(),
-        needs_mass: Vec::new(),
-        inertials: Vec::new(),
+        masses: inertia::Masses::default(),
         cameras: HashMap::new(),
         visual_meshes: HashMap::new(),
-        geom_masses: Vec::new(),
     };
     reader.scene.files = parts.files;
     reader.read_model(&root)?;
@@ -218,6 +213,7 @@ impl Reader<'_> {
         self.apply_to_surfaces(&settings)?;
         all("contact").try_for_each(|e| self.read_contact(e))?;
         self.finish_inertia();
+        self.align_free_bodies();
         all("tendon").try_for_each(|e| self.read_tendons(e))?;
         all("equality").try_for_each(|e| self.read_equalities(e))?;
         all("actuator").try_for_each(|e| {

@@ -62,8 +62,8 @@ const SENSORS: [(&str, SensorKind, Named); 37] = [
 /// A camera, as sensors see it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Camera {
-    body: usize,
-    pose: Pose,
+    pub(super) body: usize,
+    pub(super) pose: Pose,
     fixed: bool,
 }
 

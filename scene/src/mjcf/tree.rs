@@ -42,8 +42,8 @@ impl Reader<'_> {
         self.scene.bodies.push(Body::massless(name, parent, pose, place));
         self.origins.bodies.push(origin);
         self.moving.push(false);
-        self.needs_mass.push(false);
-        self.inertials.push(None);
+        self.masses.needed.push(false);
+        self.masses.stated.push(None);
     }
 
     /// A body, its contents, then its child bodies.
@@ -58,7 +58,7 @@ impl Reader<'_> {
         self.read_body_settings(e, index)?;
         let jointed = has_child(e, &["joint", "freejoint"]);
         self.moving[index] = self.moving[parent] || jointed;
-        self.needs_mass[index] = match self.compilers[e.origin].from_geoms {
+        self.masses.needed[index] = match self.compilers[e.origin].from_geoms {
             FromGeoms::Always => true,
             FromGeoms::Never => false,
             FromGeoms::WhenMissing => !has_child(e, &["inertial"]),
@@ -153,7 +153,7 @@ impl Reader<'_> {
                 c.invalid("<inertial> is not in a <body>", "move it to the body whose inertia it states")
             );
         }
-        if let Some(earlier) = &self.inertials[body] {
+        if let Some(earlier) = &self.masses.stated[body] {
             let together = parent.children.iter().filter(|x| x.name == "inertial").count() > 1;
             if together || earlier.is_oriented {
                 return Err(c.invalid("the body has a second <inertial>", "keep one"));
@@ -164,7 +164,7 @@ impl Reader<'_> {
                 "the body has an earlier <inertial>, which does not count; keep one",
             );
         }
-        self.inertials[body] = Some(Inertial::read(c, &self.compilers[c.origin], frame)?);
+        self.masses.stated[body] = Some(Inertial::read(c, &self.compilers[c.origin], frame)?);
         Ok(())
     }
 }
