@@ -7,6 +7,7 @@ use common::{apart, bias, kinematics, mass_matrix};
 use serde_json::Value;
 use signorini_core::na::{DMatrix, DVector, Vector3};
 use signorini_multibody::{Dynamics, Model, TreeFactor};
+use signorini_scene::{LoadOptions, Scene};
 
 /// Place of each coordinate of the oracle among ours, by the name of its joint.
 struct Order {
@@ -291,4 +292,26 @@ fn conformance_mimic_parallel_gripper() {
         let ydd = reduced.lu().solve(&(DVector::from_vec(get("tau_reduced")) - b)).unwrap();
         close("reduced accelerations", ydd.as_slice(), &get("ydd"), 1e-9);
     }
+}
+
+/// A slide, a hinge, a slide and a ball joint on one body: `xpos` and `qfrc_bias` of MuJoCo 4.0.
+#[test]
+fn conformance_a_ball_joint_after_a_hinge() {
+    let text = "<mujoco><worldbody><body pos='1 2 3' euler='10 20 30'><joint type='slide' axis='1 1 0' ref='.3'/><joint axis='0 1 1' pos='.1 .2 0' ref='20'/>
+        <joint type='slide' axis='0 1 0'/><joint type='ball' pos='0 .1 0'/><geom type='box' size='.1 .2 .3' pos='.1 0 0' mass='5'/></body></worldbody></mujoco>";
+    let scene = Scene::from_mjcf(text, "a.xml", &LoadOptions::default()).unwrap();
+    let model = Model::new(&scene).unwrap();
+    let kin = kinematics(&model, &[0.5, 0.9, -0.2, 0.8, 0.2, -0.4, 0.4], &[0.3, -0.6, 0.2, 0.7, 0.5, -0.9]);
+    let place = [1.2841613908824612, 2.1981714662442053, 2.9091409423525776];
+    // Round-off.
+    close("place", kin.x_wb[1].translation.vector.as_slice(), &place, 1e-14);
+    let expected = [
+        4.24583540836423,
+        -5.471244853355526,
+        21.712618338652426,
+        -1.79618924895995,
+        -1.9600073995562934,
+        6.288750274934277,
+    ];
+    close("bias", &bias(&model, &kin, None), &expected, 1e-12);
 }

@@ -229,6 +229,41 @@ fn main_with(body: &str, rest: &str) -> String {
     MAIN.replace("BODY", body).replace("REST", rest)
 }
 
+/// Places of MuJoCo 4.0; the class that holds for a part in its own file stays.
+#[test]
+fn conformance_attached_frames() {
+    let f = Folder::new("attach_frame");
+    f.write(
+        "child.xml",
+        "<mujoco model='c'><default><default class='k'><joint stiffness='7'/></default></default>
+         <worldbody><geom size='.1'/><body name='o' childclass='k' pos='1 0 0'><joint name='oj'/><geom size='.1'/><frame name='f' pos='0 1 0' euler='0 0 90'>
+         <frame name='in' pos='0 0 .5'><body name='p' pos='.2 0 0'><joint name='q'/><geom name='g' size='.1'/></body></frame><geom name='h' size='.2' pos='.3 0 0'/></frame></body></worldbody>
+         <actuator><motor joint='q' name='m'/><motor joint='oj' name='m2'/></actuator></mujoco>",
+    );
+    let with = |part: &str| {
+        f.load(&main_with(
+            &format!("<body name='k' pos='5 0 0'><joint/><geom size='.1'/><frame pos='0 0 2' euler='90 0 0'><attach model='ch' {part} prefix='n_'/></frame></body>"),
+            "",
+        ))
+    };
+    let s = with("frame='f'").unwrap();
+    assert_eq!(names(s.geoms.iter().skip(1).map(|g| &g.name)), ["n_h", "n_g"]);
+    assert_eq!(names(s.bodies.iter().map(|b| &b.name)), ["world", "k", "n_p"]);
+    assert_eq!(names(s.actuators.iter().map(|a| &a.name)), ["n_m"]);
+    assert_eq!(s.joints[1].stiffness, 7.0);
+    near(s.bodies[2].pose.translation.vector, [0.0, -0.5, 3.2]);
+    near(s.geoms[1].pose.translation.vector, [0.0, 0.0, 3.3]);
+    let r = s.bodies[2].pose.rotation.quaternion();
+    assert!((r - Quaternion::new(0.5, 0.5, -0.5, 0.5)).norm() < 1e-12, "{r}");
+    let s = with("frame='in'").unwrap();
+    assert_eq!(names(s.geoms.iter().skip(1).map(|g| &g.name)), ["n_g"]);
+    near(s.bodies[2].pose.translation.vector, [0.2, -0.5, 2.0]);
+    for (part, remedy) in [("frame='g'", "no frame 'g'"), ("frame='f' body='p'", "keep one")] {
+        let e = with(part).unwrap_err();
+        assert!(e.contains(":1") && e.contains(remedy), "{e}");
+    }
+}
+
 #[test]
 fn conformance_attached_models() {
     let f = Folder::new("attach");

@@ -180,7 +180,10 @@ fn regression_joint_rules() {
     refused(&world(&nested("<freejoint/>")), &["freejoint", "'child'", "child of body 'top'", "<worldbody>"]);
     refused(&world(&nested("<joint type='free'/>")), &["'child'", "child of body 'top'"]);
     refused_in_body("<freejoint/><joint/>", &["free joint beside other joints"]);
-    refused_in_body("<joint type='ball'/><joint/>", &["ball joint beside another rotational joint"]);
+    refused_in_body(
+        "<joint type='ball'/><joint/>",
+        &["rotational joint after a ball joint", "ball joint last"],
+    );
     let seven = "<joint type='slide' axis='1 0 0'/>".repeat(7);
     refused_in_body(&seven, &["more than six degrees of freedom"]);
     refused(&world("<joint/>"), &["the world has a joint"]);
@@ -198,14 +201,19 @@ fn regression_unsupported_features() {
     refused("<mujoco><deformable/></mujoco>", &["<deformable> is not supported"]);
     refused("<mujoco><compiler coordinate='global'/></mujoco>", &["coordinate=\"global\"", "not supported"]);
     refused("<mujoco><extension><plugin plugin='p'/></extension></mujoco>", &["plugin 'p' is not supported"]);
-    refused("<mujoco><actuator><pid joint='j'/></actuator></mujoco>", &["<pid> actuator", "<motor>"]);
+    refused("<mujoco><actuator><pid joint='j'/></actuator></mujoco>", &["<pid> actuator", "integral part"]);
     refused("<mujoco><sensor><plugin plugin='p'/></sensor></mujoco>", &["sensor of a plugin", "remove"]);
     refused("<mujoco><sensor><jointpoz joint='j'/></sensor></mujoco>", &["did you mean 'jointpos'"]);
     refused("<mujoco><equality><flex flex='f'/></equality></mujoco>", &["<flex> equality"]);
     refused_in_body("<geom type='sdf' size='1'/>", &["sdf", "not supported"]);
     refused_in_body("<geom size='.1' adhesion='1'/>", &["adhesion", "not supported"]);
-    refused_in_body("<joint stiffness='1 2 3'/>", &["nonlinear stiffness"]);
+    refused_in_body("<joint stiffness='1 2 3'/>", &["nonlinear stiffness", "changes the motion"]);
     refused_in_body("<joint springdamper='1 -1'/>", &["springdamper is 1 -1", "both positive"]);
+    // Numbers that are missing at the end are zero, as in MuJoCo.
+    let s =
+        read("<mujoco><worldbody><geom type='plane' size='1 1 1' surfacevel='1 2'/></worldbody></mujoco>")
+            .unwrap();
+    assert_eq!(s.geoms[0].surface.velocity, [1.0, 2.0, 0.0]);
     refused("<mujoco><option><flag override='enable'/></option></mujoco>", &["override"]);
     // Sensors that nothing here computes read zero, told.
     let text = "<mujoco><sensor><user name='u' dim='7'/><contact name='c' num='2' data='found force'/></sensor></mujoco>";

@@ -87,7 +87,11 @@ impl ActuatorSpec {
         self.armature = e.nonnegative("armature")?.unwrap_or(self.armature);
         self.group = e.integer("group")?.unwrap_or(self.group);
         if e.number("delay")?.is_some_and(|d| d != 0.0) {
-            return Err(e.unsupported_at("delay", "a delay of the control", "remove the attribute"));
+            return Err(e.unsupported_at(
+                "delay",
+                "a delay of the control",
+                "remove the attribute: the control then acts at once",
+            ));
         }
         // Sample buffers without delay do not act.
         e.skip_attributes(&["user", "nsample", "interp"]);
@@ -102,7 +106,11 @@ impl Reader<'_> {
         for c in &e.children {
             if !SHORT_FORMS.contains(&c.name.as_str()) {
                 return Err(match c.name.as_str() {
-                    "plugin" | "pid" | "orientation" | "user" => c.unsupported(
+                    "pid" => c.unsupported(
+                        "<pid> actuator",
+                        "use <position> with kp and kv, which leaves out the integral part: a lasting load then moves the rest position by load/kp",
+                    ),
+                    "plugin" | "orientation" | "user" => c.unsupported(
                         format!("<{}> actuator", c.name),
                         "use <motor>, <position>, <velocity> or <general>",
                     ),

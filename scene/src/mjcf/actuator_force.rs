@@ -186,7 +186,7 @@ impl ForceSpec {
     fn read_dc_motor(&mut self, e: &Element, fresh: bool) -> Read<()> {
         for name in ["saturation", "inductance", "cogging", "controller", "thermal", "lugre", "input"] {
             if e.string(name).is_some_and(|v| v.split_ascii_whitespace().any(|x| x.parse() != Ok(0.0))) {
-                let remedy = "remove it: motorconst, resistance and nominal are read";
+                let remedy = "remove it, which leaves its effect out of the motion: motorconst, resistance and nominal are read";
                 return Err(e.unsupported_at(name, format!("the {name} of a DC motor"), remedy));
             }
         }

@@ -183,15 +183,20 @@ impl Parts {
             return Err(e.invalid("attribute 'prefix' is missing", "write prefix=\"part_\""));
         };
         let body = e.nonempty("body").map(str::to_owned);
+        let frame = e.nonempty("frame").map(str::to_owned);
+        if body.is_some() && frame.is_some() {
+            return Err(e.invalid_at("frame", "both 'body' and 'frame' name the part", "keep one of them"));
+        }
         e.no_children()?;
         e.finish()?;
         self.count(e, model.root.size())?;
         let worlds = model.root.children.iter().filter(|c| c.name == "worldbody");
-        let mut content: Vec<Element> = match &body {
+        let (kind, part) = if frame.is_some() { ("frame", &frame) } else { ("body", &body) };
+        let mut content: Vec<Element> = match part {
             None => worlds.flat_map(|w| w.children.clone()).collect(),
-            Some(name) => match worlds.clone().find_map(|w| find_body(w, name)) {
-                Some(b) => vec![b.clone()],
-                None if name == "world" => {
+            Some(name) => match worlds.clone().find_map(|w| find_part(w, kind, name, None)) {
+                Some(b) => vec![b],
+                None if kind == "body" && name == "world" => {
                     let mut world = e.renamed("body");
                     world.set("name", "world");
                     world.children = worlds.flat_map(|w| w.children.clone()).collect();
@@ -199,9 +204,9 @@ impl Parts {
                 }
                 None => {
                     return Err(e.invalid_at(
-                        "body",
-                        format!("model '{wanted}' has no body '{name}'"),
-                        "name a body of that model, or leave 'body' out to attach all of it",
+                        kind,
+                        format!("model '{wanted}' has no {kind} '{name}'"),
+                        format!("name a {kind} of that model, or leave '{kind}' out to attach all of it"),
                     ));
                 }
             },
@@ -441,10 +446,21 @@ fn sections_of(root: &Element, content: &[Element], names: &mut NameSet, notes: 
     sections
 }
 
-fn find_body<'e>(e: &'e Element, name: &str) -> Option<&'e Element> {
-    e.children
-        .iter()
-        .find_map(|c| if c.name == "body" && name_of(c) == Some(name) { Some(c) } else { find_body(c, name) })
+/// The body or frame of a name below an element, in the default class that holds for it there.
+fn find_part(e: &Element, kind: &str, name: &str, class: Option<&str>) -> Option<Element> {
+    let stated = |e: &Element| e.attributes.iter().find(|a| a.name == "childclass").map(|a| a.value.clone());
+    let own = stated(e);
+    let class = own.as_deref().or(class);
+    e.children.iter().find_map(|c| {
+        if c.name != kind || name_of(c) != Some(name) {
+            return find_part(c, kind, name, class);
+        }
+        let mut part = c.clone();
+        if let (Some(class), None) = (class, stated(c)) {
+            part.set("childclass", class);
+        }
+        Some(part)
+    })
 }
 
 /// Number of elements of a name, this one and those below.

@@ -163,7 +163,8 @@ impl Reader<'_> {
         read_sol(e, "solref", "solimp", &mut s.sol)?;
         s.margin = e.number("margin")?.unwrap_or(s.margin);
         s.inactive_gap = e.number("gap")?.unwrap_or(s.inactive_gap);
-        if let Some(v) = e.vector::<6>("surfacevel")? {
+        let mut v = [0.0; 6];
+        if e.fill("surfacevel", 1, &mut v)? > 0 {
             if v[3..] != [0.0; 3] {
                 return Err(e.unsupported_at(
                     "surfacevel",

@@ -94,7 +94,7 @@ pub(super) fn linear_coefficient(e: &Element, name: &'static str, old: f64) -> R
         return Err(e.unsupported_at(
             name,
             format!("nonlinear {name}"),
-            "keep the first number and set the others to zero",
+            "set the second and third number to zero, which changes the motion wherever they act; or drive the part by an actuator of your own",
         ));
     }
     if c[0] < 0.0 {
@@ -328,11 +328,10 @@ impl Reader<'_> {
             ));
         }
         let rotation = |k: JointKind| matches!(k, JointKind::Ball | JointKind::Hinge);
-        let ball = |k: JointKind| k == JointKind::Ball;
-        if others().any(|j| rotation(j.kind) && rotation(kind) && (ball(j.kind) || ball(kind))) {
+        if rotation(kind) && others().any(|j| j.kind == JointKind::Ball) {
             return Err(e.invalid(
-                format!("body '{}' has a ball joint beside another rotational joint", b.name),
-                "keep the ball joint, with slides at most",
+                format!("body '{}' has a rotational joint after a ball joint", b.name),
+                "write the ball joint last, or put the later joint on a body inside",
             ));
         }
         if others().map(|j| j.kind.nv()).sum::<usize>() + kind.nv() > 6 {

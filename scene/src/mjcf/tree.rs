@@ -138,7 +138,9 @@ impl Reader<'_> {
 
     fn refuse_content(&self, parent: &Element, c: &Element, name: &str) -> crate::SceneError {
         let remedy = match name {
-            "composite" => "write its bodies out (MuJoCo's mj_saveLastXML does)",
+            "composite" => {
+                "write its bodies, joints and geoms out (mj_saveLastXML of MuJoCo 3 does; MuJoCo 4 does not read it)"
+            }
             "flexcomp" => "remove it: deformable bodies are not part of MJCF import",
             "plugin" => "remove the plugin",
             _ => return parent.unknown_child(c, &CONTENTS),
