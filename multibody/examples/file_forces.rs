@@ -47,7 +47,7 @@ fn answer(line: &str) -> Result<Value, Box<dyn Error>> {
         "bodies": model.bodies.iter().map(|b| &b.name).collect::<Vec<_>>(),
         "joints": model.joints.iter().map(|j| &j.name).collect::<Vec<_>>(),
         "masses": scene.bodies.iter().map(|b| b.mass.map_or_else(|| vec![0.0; 13], mass_numbers)).collect::<Vec<_>>(),
-        "start": taken(&scene.keyframe("home").map_or_else(|| model.reference_q.clone(), |k| k.q.clone()), &order.q),
+        "start": taken(scene.keyframe("home").map(|k| &k.q).filter(|q| !q.is_empty()).unwrap_or(&model.reference_q), &order.q),
         "notes": scene.notes.len(), "states": states?,
     }))
 }

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::oracle::{case_scene, cases};
-use common::{Random, body, joint, kinematics, random_scene, random_state, site, world};
+use common::{AtState, Random, body, joint, kinematics, random_scene, random_state, site, world};
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{Slot, System};
 use signorini_geometry::{MassProperties, Shape};
@@ -242,4 +242,24 @@ fn analytic_adhesion_pulls_at_contacts() {
         let v = sys.problem(Slot::Start, dt).unwrap().free_velocity()[2];
         assert!((v + dt * (9.81 + pull / 3.0)).abs() < 1e-14, "{height}: {v}");
     }
+}
+
+/// Gravity compensation that counts as actuation, with and without an actuator in the model: `qfrc_actuator` of MuJoCo 4.0.
+#[test]
+fn conformance_compensation_as_actuation_needs_an_actuator() {
+    let arm = "<worldbody><body gravcomp='1'><joint name='j' axis='0 1 0' actuatorgravcomp='true'/><geom type='capsule' fromto='0 0 0 .5 0 0' size='.03'/>
+        <body gravcomp='.5' pos='.5 0 0'><joint name='k' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .5 0 0' size='.03'/></body></body></worldbody>";
+    let at = |more: &str| {
+        let text = format!("<mujoco>{arm}{more}</mujoco>");
+        let scene = Scene::from_mjcf(&text, "a.xml", &LoadOptions::default()).unwrap();
+        let m = Model::new(&scene).unwrap();
+        (AtState::new(&m, &[0.0; 2], &[0.0; 2]).tau, scene.notes)
+    };
+    let (tau, notes) = at("<actuator><motor joint='k'/></actuator>");
+    // The control is one half; round-off.
+    assert!((tau[0] + 9.361278519258697).abs() < 1e-13 && tau[1] == 0.5, "{tau:?}");
+    assert!(notes.is_empty(), "{notes:?}");
+    let (tau, notes) = at("");
+    assert_eq!(tau, [0.0; 2]);
+    assert!(notes[0].text.contains("add an actuator") && notes[0].place.line == 1, "{notes:?}");
 }

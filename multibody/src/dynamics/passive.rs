@@ -75,7 +75,7 @@ impl Model {
     }
 
     /// tau += gravity compensation: −fraction·m g at the centre of mass of each body. With `actuated` true only the share of joints that
-    /// count it as actuator force, with false only the rest.
+    /// count it as actuator force, with false only the rest. The former acts only beside an actuator, as in MuJoCo.
     pub fn add_gravity_compensation(
         &self,
         kin: &Kinematics,
@@ -83,6 +83,9 @@ impl Model {
         actuated: bool,
         tau: &mut [f64],
     ) {
+        if actuated && self.actuators.is_empty() {
+            return;
+        }
         for (lifted, body) in kin.lifted.iter().zip(&self.bodies) {
             // With all that hangs on the body: (moment × −g, −m g) about the reference point of its tree.
             let wrench = Spatial::new(-lifted.moment.cross(gravity), -lifted.mass * gravity);

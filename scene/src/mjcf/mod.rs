@@ -220,12 +220,30 @@ impl Reader<'_> {
             self.origins.actuators.extend(e.children.iter().map(|c| c.origin));
             self.read_actuators(e)
         })?;
+        self.note_idle_compensation();
         self.set_spring_dampers()?;
         all("sensor").try_for_each(|e| self.read_sensors(e))?;
         all("keyframe").try_for_each(|e| self.read_keyframes(e))?;
         self.apply_to_equalities(&settings)?;
         self.name_the_rest();
         Ok(())
+    }
+
+    /// Says that gravity compensation which counts as actuation does not act in a model without actuators.
+    fn note_idle_compensation(&mut self) {
+        let s = &self.scene;
+        let acts = s.bodies.iter().any(|b| b.gravity_compensation != 0.0);
+        if !acts || !s.actuators.is_empty() {
+            return;
+        }
+        for j in s.joints.iter().filter(|j| j.actuator_gravity_compensation) {
+            let text = format!(
+                "joint '{}' counts gravity compensation as actuation and the model has no actuator: it does not act, as in MuJoCo; \
+                 set actuatorgravcomp=\"false\" on the joint, or add an actuator",
+                j.name
+            );
+            self.notes.push(Note { kind: NoteKind::Warning, place: j.place.clone(), text });
+        }
     }
 
     fn read_extension(&mut self, e: &Element) -> Read<()> {
