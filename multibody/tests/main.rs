@@ -17,6 +17,7 @@ mod conformance_every_model;
 mod conformance_medium;
 mod conformance_mujoco;
 mod conformance_scene_sensors;
+mod conformance_soft_welds;
 mod conformance_trajectory_oracles;
 mod property_broad_phase;
 mod property_joints_first;

@@ -10,6 +10,8 @@ pub(crate) struct ReferenceMass {
     /// Inverse mass of the translation of each body's centre of mass \[1/kg\]; of its rotation \[1/(kg·m²)\] where the centre stays, as MuJoCo has it;
     /// zero for bodies that cannot move.
     pub bodies: Vec<f64>,
+    /// Inverse moment of inertia of the rotation of each body \[1/(kg·m²)\], zero for bodies that cannot turn.
+    pub rotations: Vec<f64>,
     /// Inverse mass of each degree of freedom, the mean over the three of a rotation or translation.
     pub dofs: Vec<f64>,
     /// Inverse mass of each tendon's length \[1/kg\].
@@ -25,6 +27,7 @@ impl ReferenceMass {
         Dynamics::new(model).mass_matrix(model, &kin, |i, j, m| factor.set(i, j, m));
         let zeros = Self {
             bodies: vec![0.0; model.bodies.len()],
+            rotations: vec![0.0; model.bodies.len()],
             dofs: vec![0.0; nv],
             tendons: vec![0.0; model.tendons.len()],
         };
@@ -40,7 +43,7 @@ impl ReferenceMass {
             row[dofs.clone()].iter().zip(&x[dofs]).map(|(a, b)| a * b).sum::<f64>()
         };
         let mut row = vec![0.0; nv];
-        for (b, w) in out.bodies.iter_mut().enumerate() {
+        for (b, (w, turning)) in out.bodies.iter_mut().zip(&mut out.rotations).enumerate() {
             let Some(tree) = model.bodies[b].tree else {
                 continue;
             };
@@ -50,15 +53,13 @@ impl ReferenceMass {
                 row[dofs()].fill(0.0);
                 kin.for_columns(model, b, &com, |dof, linear, _| row[dof] = linear[axis]);
                 *w += inverse(&row, &mut x, dofs()) / 3.0;
+                row[dofs()].fill(0.0);
+                kin.for_columns(model, b, &com, |dof, _, angular| row[dof] = angular[axis]);
+                *turning += inverse(&row, &mut x, dofs()) / 3.0;
             }
             // MuJoCo's mjMINVAL.
             if *w < 1e-15 {
-                *w = 0.0;
-                for axis in 0..3 {
-                    row[dofs()].fill(0.0);
-                    kin.for_columns(model, b, &com, |dof, _, angular| row[dof] = angular[axis]);
-                    *w += inverse(&row, &mut x, dofs()) / 3.0;
-                }
+                *w = *turning;
             }
         }
         for joint in &model.joints {

@@ -2,7 +2,7 @@ use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_scene::EqualityKind;
 
 use crate::kinematics::rotation::rotation_vector;
-use crate::{Kinematics, Model, TendonState};
+use crate::{Kinematics, Model, Spatial, TendonState};
 
 /// Inputs of the residual of an equality.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ impl Model {
     ///
     /// - connect: g = p_B − p_A, world axes \[m\];
     /// - weld: rows 0–2 as connect; rows 3–5 the rotation vector of B relative to its prescribed rotation, in the axes of B, times the torque
-    ///   scale \[rad or m\];
+    ///   scale \[rad or m\]; of a soft weld twice the vector part of the quaternion instead of the rotation vector, MuJoCo's measure;
     /// - joint, tendon: g = (x₁ − ref₁) − p(x₂ − ref₂);
     /// - distance: g = |p_B − p_A| − length \[m\].
     pub fn equality(
@@ -65,10 +65,18 @@ impl Model {
             EqualityKind::Weld { body_a, body_b, anchor_a, anchor_b, rotation, torque_scale } => {
                 let (pa, pb) = points(*body_a, *body_b, anchor_a, anchor_b);
                 let target = kin.x_wb[*body_a].rotation * rotation;
-                let theta = rotation_vector(&(target.inverse() * kin.x_wb[*body_b].rotation));
+                let apart = target.inverse() * kin.x_wb[*body_b].rotation;
+                let (theta, rates) = if self.equalities[index].is_soft() {
+                    // d/dt of the vector part u beside the scalar w is (w ω + u × ω)/2.
+                    let u = apart.imag();
+                    (2.0 * u, Matrix3::identity() * apart.w + u.cross_matrix())
+                } else {
+                    let theta = rotation_vector(&apart);
+                    (theta, inverse_right_jacobian(&theta))
+                };
                 residual[..3].copy_from_slice((pb - pa).as_slice());
                 residual[3..6].copy_from_slice((theta * *torque_scale).as_slice());
-                let turn = inverse_right_jacobian(&theta) * kin.r_wb[*body_b].transpose() * *torque_scale;
+                let turn = rates * kin.r_wb[*body_b].transpose() * *torque_scale;
                 for (body, p, sign) in [(*body_a, pa, -1.0), (*body_b, pb, 1.0)] {
                     kin.for_columns(self, body, &p, |i, l, w| {
                         let (l, w) = (sign * l, sign * (turn * w));
@@ -105,5 +113,42 @@ impl Model {
                 kin.for_columns(self, *body_b, &pb, |i, l, _| column(i, &[n.dot(&l)]));
             }
         }
+    }
+
+    /// J̇ v of a connect or soft weld: the acceleration of its rows while no coordinate accelerates. Zero for other kinds, where MuJoCo leaves it out, too.
+    pub(crate) fn equality_drift(&self, index: usize, kin: &Kinematics) -> [f64; 6] {
+        let kind = &self.equalities[index].kind;
+        let (EqualityKind::Connect { body_a, body_b, anchor_a, anchor_b }
+        | EqualityKind::Weld { body_a, body_b, anchor_a, anchor_b, .. }) = kind
+        else {
+            return [0.0; 6];
+        };
+        let (a, b) = (*body_a, *body_b);
+        let products = |body: usize| {
+            let above = |x: &usize| Some(self.bodies[*x].parent);
+            let moved = |x: &usize| self.bodies[*x].tree.is_some();
+            let chain = std::iter::successors(Some(body), above).take_while(moved);
+            chain.fold(Spatial::default(), |sum, x| sum + kin.drift[x])
+        };
+        let [of_a, of_b] = [a, b].map(products);
+        let point = |body: usize, product: &Spatial, anchor: &Point3<f64>| {
+            let (r, twist) = (kin.x_wb[body] * anchor - kin.reference(self, body), &kin.twist[body]);
+            product.at(&r) + twist.angular.cross(&twist.at(&r))
+        };
+        let mut out = [0.0; 6];
+        let linear = point(b, &of_b, anchor_b) - point(a, &of_a, anchor_a);
+        out[..3].copy_from_slice(linear.as_slice());
+        if let EqualityKind::Weld { rotation, torque_scale, .. } = kind {
+            // 2 ü of the vector part u beside the scalar w, with 2 u̇ = w ω + u × ω and 2 ẇ = −u·ω, ω in the axes of B.
+            let apart = (kin.x_wb[a].rotation * rotation).inverse() * kin.x_wb[b].rotation;
+            let (u, w, back) = (apart.imag(), apart.w, kin.r_wb[b].transpose());
+            let [of_world_a, of_world_b] = [a, b].map(|x| kin.twist[x].angular);
+            let omega = back * (of_world_b - of_world_a);
+            let alpha = back * (of_b.angular - of_a.angular + of_world_b.cross(&of_world_a));
+            let (u_rate, w_rate) = (0.5 * (w * omega + u.cross(&omega)), -0.5 * u.dot(&omega));
+            let angular = w_rate * omega + w * alpha + u_rate.cross(&omega) + u.cross(&alpha);
+            out[3..].copy_from_slice((angular * *torque_scale).as_slice());
+        }
+        out
     }
 }

@@ -1,4 +1,4 @@
-use signorini_core::na::SVector;
+use signorini_core::na::{SVector, Vector3};
 use signorini_core::{BlockDiagonal, FrozenMap, GeneralizedImpulses, Pools};
 use signorini_laws::{DryFrictionSeed, GainSeed, NearRigidSeed, Softness};
 use signorini_scene::{ConstraintDefaults, EqualityKind};
@@ -37,7 +37,9 @@ impl EqualityRow<'_> {
     }
 }
 
-/// Softness of the rows of a group of an equality whose solref the file states. `w` is their inverse mass, which those of the rotation of a weld have; others have that at the reference configuration.
+/// Softness of the rows of a group of an equality whose solref the file states, by their inverse mass at the reference configuration; `w` is that of now,
+/// for rows that have none there. Rotations of welds count as twice the vector part of a quaternion, MuJoCo's rows: four times its inverse inertia,
+/// half its residual in the impedance.
 fn softness(
     i: &Inputs<'_>,
     equality: &EqualityModel,
@@ -61,8 +63,15 @@ fn softness(
             reference.tendons[*tendon_1] + tendon_2.map_or(0.0, |t| reference.tendons[t])
         }
     };
-    let w = if group == 0 && known > 0.0 { known } else { w };
-    let gap = residual.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let known = match &equality.kind {
+        EqualityKind::Weld { body_a, body_b, .. } if group == 1 => {
+            4.0 * (reference.rotations[*body_a] + reference.rotations[*body_b])
+        }
+        _ => known,
+    };
+    let w = if known > 0.0 { known } else { w };
+    let gap =
+        residual.iter().zip([1.0, 1.0, 1.0, 0.5, 0.5, 0.5]).map(|(x, s)| (x * s).powi(2)).sum::<f64>().sqrt();
     Some(Softness::new(equality.sol.solref, &equality.sol.solimp, gap, w))
 }
 
@@ -73,6 +82,8 @@ pub(crate) struct JointRows {
     gain_seeds: Vec<GainSeed>,
     equalities_1: Vec<NearRigidSeed<1>>,
     equalities_3: Vec<NearRigidSeed<3>>,
+    /// Of each of the latter: J v₀ and J̇ v₀, which is zero where the equality is not soft.
+    motion_3: Vec<[Vector3<f64>; 2]>,
     /// Jacobian of one equality, rows × nv, column-major.
     scratch: Vec<f64>,
     /// Some equality acts.
@@ -90,6 +101,7 @@ impl JointRows {
             gain_seeds: Vec::new(),
             equalities_1: Vec::new(),
             equalities_3: Vec::new(),
+            motion_3: Vec::new(),
             scratch: vec![0.0; 6 * model.nv()],
             equalities: model.equalities.iter().any(|e| e.active),
             stay: model.actuators.iter().all(|a| straight(model, &a.transmission).is_some())
@@ -189,6 +201,7 @@ impl JointRows {
         let model = i.model;
         self.equalities_1.clear();
         self.equalities_3.clear();
+        self.motion_3.clear();
         for wide in [false, true] {
             for (e, equality) in model.equalities.iter().enumerate() {
                 let rows = equality.rows;
@@ -201,6 +214,10 @@ impl JointRows {
                 model.equality(e, at.equality_input(), &mut residual, |dof, entries| {
                     jac[rows * dof..rows * (dof + 1)].iter_mut().zip(entries).for_each(|(j, x)| *j += x);
                 });
+                let drift = match equality.is_soft() {
+                    true => model.equality_drift(e, &at.kin),
+                    false => [0.0; 6],
+                };
                 let spring = equality.stiffness.map(|k| [k, equality.damping]);
                 for group in 0..rows.div_ceil(3) {
                     let (from, dim) = (3 * group, rows.min(3));
@@ -231,6 +248,8 @@ impl JointRows {
                         self.equalities_1.push(row.seed(&i.settings.constraints));
                     } else {
                         self.equalities_3.push(row.seed(&i.settings.constraints));
+                        let drift = Vector3::from_column_slice(&drift[from..from + dim]);
+                        self.motion_3.push([rates.into(), drift]);
                     }
                 }
             }
@@ -241,7 +260,11 @@ impl JointRows {
     pub(crate) fn set_seeds(&mut self, i: &Inputs<'_>, at: &StateKinematics, dt: f64) {
         self.frictions.iter_mut().for_each(|s| s.dt = dt);
         self.equalities_1.iter_mut().for_each(|s| s.dt = dt);
-        self.equalities_3.iter_mut().for_each(|s| s.dt = dt);
+        for (s, [rates, drift]) in self.equalities_3.iter_mut().zip(&self.motion_3) {
+            s.dt = dt;
+            // The mass of a soft row feels r̈ = J v̇ + J̇ v.
+            s.velocity = rates - dt * drift;
+        }
         self.gain_seeds.clear();
         self.gain_seeds.extend(self.gains.iter().map(|row| gain(row, i, at, dt)));
     }
