@@ -1,4 +1,4 @@
-use signorini_core::{StepError, Tolerance};
+use signorini_core::{Shown, StepError, Tolerance};
 
 /// Reaction to an error that is too large at the smallest step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,7 +128,7 @@ impl StepController {
             if ok && value.is_finite() {
                 Ok(())
             } else {
-                Err(StepError::Argument(format!("{name} must be {range}, not {value}")))
+                Err(StepError::Argument(format!("{name} must be {range}, not {}", Shown(value))))
             }
         };
         let positive = |name, x: f64| check(name, x, x > 0.0, "positive and finite");

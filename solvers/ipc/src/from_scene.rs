@@ -321,8 +321,10 @@ impl AffineScene {
         let on = scene.options.switches.actuation;
         let mut undriven = Vec::new();
         let motors = if on { SceneMotor::all(scene, &driven, &mut undriven) } else { Vec::new() };
-        let actuator =
-            |(i, why): &(usize, &str)| format!("actuator '{}' is left out: {why}", scene.actuators[*i].name);
+        let actuator = |(i, why): &(usize, &str)| {
+            let a = &scene.actuators[*i];
+            format!("{}: actuator '{}' is left out: {why}", a.place, a.name)
+        };
         left_out.extend(undriven.iter().map(actuator));
         let controls = scene.actuators.len();
         let made = Made {

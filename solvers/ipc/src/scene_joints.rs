@@ -253,12 +253,15 @@ impl SceneJoints<'_> {
                 Ok(Some((ends, kind))) => Joint::new(&e.name, ends, kind),
                 Ok(None) => continue,
                 Err(why) => {
-                    self.left_out.push(format!("equality '{}' is left out: {why}", e.name));
+                    self.left_out.push(format!("{}: equality '{}' is left out: {why}", e.place, e.name));
                     continue;
                 }
             };
             if e.stiffness.is_some() || e.damping > 0.0 {
-                self.left_out.push(format!("equality '{}': its stiffness and damping are left out", e.name));
+                self.left_out.push(format!(
+                    "{}: equality '{}': its stiffness and damping are left out: it holds; take --solver icf, which has them",
+                    e.place, e.name
+                ));
             }
             out.pop();
             out.push(Some(self.joints.len()));
@@ -294,10 +297,13 @@ impl SceneJoints<'_> {
         let (ends, anchors) = match *kind {
             EqualityKind::Joint { joint_1, joint_2: Some(joint_2), polynomial: [c0, c1, higher @ ..] } => {
                 if higher != [0.0; 3] {
-                    return Ok(Err("it is not linear".into()));
+                    return Ok(Err("it is not linear; keep the first two numbers of polycoef, which changes the motion, or take --solver icf".into()));
                 }
                 let (Some(follower), Some(leader)) = (numbers[joint_1], numbers[joint_2]) else {
-                    return Ok(Err("one of its joints has no number of its own here".into()));
+                    return Ok(Err(
+                        "one of its joints is neither a hinge nor a slide of its own; take --solver icf"
+                            .into(),
+                    ));
                 };
                 let offset = c0 + c1 * starts[joint_2] - starts[joint_1];
                 if offset.abs() > NEARLY {
@@ -313,7 +319,9 @@ impl SceneJoints<'_> {
             EqualityKind::Joint { joint_2: None, .. } => {
                 return Ok(Err("it holds one joint; give that limits or a servo, or fix its body".into()));
             }
-            EqualityKind::Tendon { .. } => return Ok(Err("it couples tendons".into())),
+            EqualityKind::Tendon { .. } => {
+                return Ok(Err("it couples tendons; couple joints by <joint>, or take --solver icf".into()));
+            }
             EqualityKind::Connect { body_a, body_b, anchor_a, anchor_b }
             | EqualityKind::Weld { body_a, body_b, anchor_a, anchor_b, .. }
             | EqualityKind::Distance { body_a, body_b, anchor_a, anchor_b, .. } => {

@@ -1,3 +1,4 @@
+use signorini_core::Shown;
 use signorini_scene::{Scene, Tendon, TendonPath, Transmission};
 
 use crate::scene_motors::Driven;
@@ -16,7 +17,7 @@ pub(crate) fn tendons(
         numbers.push(made.as_ref().ok().map(|d| d.number));
         match made {
             Ok(d) => driven.push(d),
-            Err(why) => left_out.push(format!("tendon '{}' is left out: {why}", t.name)),
+            Err(why) => left_out.push(format!("{}: tendon '{}' is left out: {why}", t.place, t.name)),
         }
     }
     numbers
@@ -30,12 +31,16 @@ fn tendon(
     driven: &[Driven],
     left_out: &mut Vec<String>,
 ) -> Result<Driven, String> {
-    let TendonPath::Fixed(parts) = &t.path else { return Err("it runs through sites".into()) };
+    let TendonPath::Fixed(parts) = &t.path else {
+        return Err("it runs through sites; take <fixed> over joints, or --solver icf".into());
+    };
     let (mut sum, mut start, mut at_rest) = (Vec::new(), 0.0, 0.0);
     for (joint, factor) in parts {
         let Some(d) = driven.iter().find(|d| d.transmission == Transmission::Joint(*joint)) else {
             let name = &scene.joints[*joint].name;
-            return Err(format!("its joint '{name}' is neither a hinge nor a slide of its own"));
+            return Err(format!(
+                "its joint '{name}' is neither a hinge nor a slide of its own; name such joints, or take --solver icf"
+            ));
         };
         sum.push((d.number, *factor));
         start += factor * d.start;
@@ -47,7 +52,7 @@ fn tendon(
     if low < high && stiffness > 0.0 {
         stiffness = 0.0;
         left_out
-            .push(format!("the spring of tendon '{}' is left out: it is slack from {low} to {high}", t.name));
+            .push(format!("{}: the spring of tendon '{}' is left out: it is slack from {} to {}; give one springlength, or take --solver icf", t.place, t.name, Shown(low), Shown(high)));
     }
     let action = JointAction {
         range: t.range.filter(|_| on.limits).map(|r| r.map(|r| r - start)),

@@ -166,7 +166,13 @@ fn analytic_equalities_and_balls_of_a_file() {
     .concat();
     let scene = scene(&text);
     let mut s = AffineScene::new(&scene, IpcOptions::default()).unwrap();
-    assert_eq!(s.left_out, ["equality 'curved' is left out: it is not linear"]);
+    assert_eq!(s.left_out.len(), 1, "{:?}", s.left_out);
+    let told = [
+        "equality 'curved' is left out: it is not linear",
+        "--solver icf",
+        &scene.equalities[1].place.to_string(),
+    ];
+    assert!(told.iter().all(|part| s.left_out[0].contains(part)), "{:?}", s.left_out);
     assert_eq!(s.equalities, [Some(3), None, None, Some(4), Some(5)]);
     let x = run(&mut s, 100);
     let value = |s: &AffineScene, j: usize| s.system.joint_value(&x, s.joints[j].unwrap()).unwrap();
@@ -223,7 +229,7 @@ fn analytic_a_distance_of_a_scene() {
         place,
     });
     let mut s = AffineScene::new(&scene, IpcOptions::default()).unwrap();
-    assert_eq!(s.left_out, ["equality 'rod': its stiffness and damping are left out"]);
+    assert!(s.left_out.len() == 1 && s.left_out[0].contains("'rod': its stiffness and damping are left out"));
     let x = run(&mut s, 40);
     let r = Vector3::new(x.q[0], x.q[1], x.q[2] - 1.0);
     // Three weights on k V/r² = 5.3e6 N/m.

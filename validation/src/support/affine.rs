@@ -131,6 +131,11 @@ fn text(inside: &str, beside: &str) -> String {
     format!("<mujoco><worldbody>{body}{other}</worldbody>{beside}</mujoco>")
 }
 
+/// What is told, without the place in the file.
+fn without_place(told: &str) -> &str {
+    told.strip_prefix("tried.xml").and_then(|rest| rest.splitn(3, ": ").nth(2)).unwrap_or(told)
+}
+
 /// The table.
 ///
 /// # Errors
@@ -144,7 +149,7 @@ pub(super) fn table() -> Result<String, PageError> {
             Err(e) => format!("refused: {e}"),
             Ok(s) if s.left_out.is_empty() && scene.sensors.is_empty() => "taken".into(),
             Ok(s) if s.left_out.is_empty() => "not read, with a warning".into(),
-            Ok(s) => s.left_out.join("; "),
+            Ok(s) => s.left_out.iter().map(|told| without_place(told)).collect::<Vec<_>>().join("; "),
         };
         _ = writeln!(out, "| {} | {answer} |", tried.0);
     }

@@ -384,10 +384,7 @@ pub(super) fn elements() -> Vec<(String, Element)> {
         let names = words.collect::<Vec<_>>();
         // It needs a second file; tests of the reader try all of its attributes (`conformance_attached_models`).
         if path == "body/attach" {
-            let answer = |n: &&str| match *n {
-                "frame" => ((*n).to_owned(), Attribute::Refused),
-                n => (n.to_owned(), Attribute::Read { partly_refused: false }),
-            };
+            let answer = |n: &&str| ((*n).to_owned(), Attribute::Read { partly_refused: false });
             let attributes = names.iter().map(answer).collect();
             return (path.to_owned(), Element::Read { effect: true, attributes });
         }
