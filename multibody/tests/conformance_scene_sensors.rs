@@ -140,3 +140,25 @@ fn conformance_rangefinders() {
         close(have, &[site.2], if site.1 == "0 .1 0" { 1e-6 } else { 1e-9 });
     }
 }
+
+/// Pixels of a site in the images of cameras with an angle of view, lenses and classes: `sensordata` of MuJoCo 4.0, which keeps lenses in single precision.
+#[test]
+fn conformance_places_in_images_of_cameras() {
+    let text = "<mujoco><default><default class='wide'><camera fovy='50' resolution='640 480'/></default></default>
+        <worldbody><body name='c' pos='0 .2 1' euler='80 10 20'><joint axis='0 1 0'/><geom size='.1'/>
+        <camera name='cam' class='wide' pos='.1 0 0' euler='5 -3 2'/>
+        <camera name='lens' pos='.1 0 .1' resolution='640 480' focal='.004 .005' sensorsize='.006 .0045' principal='.0002 .0001'/>
+        <camera name='px' pos='.1 0 .1' resolution='640 480' focalpixel='400 410' sensorsize='.006 .0045' principalpixel='7 -9'/><camera name='plain'/></body>
+        <site name='s' pos='.3 2 1.2'/></worldbody>
+        <sensor><camprojection site='s' camera='cam'/><camprojection site='s' camera='lens'/><camprojection site='s' camera='px'/>
+        <camprojection site='s' camera='plain'/></sensor></mujoco>";
+    let expected = [
+        [685.3907423412704, 197.66510799882658],
+        [637.6908343428793, 140.25700716530554],
+        [617.8351429945631, 163.3225801083515],
+        [1.5527417257081542, 0.2577464693883801],
+    ];
+    for (have, want) in readings(text, &[0.3], &[0.0]).iter().zip(expected) {
+        close(have, &want, 1e-5);
+    }
+}

@@ -22,7 +22,7 @@ pub enum SensorObject {
 }
 
 /// Quantity that a sensor measures. Values in parentheses: dimension and unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SensorKind {
     /// Sum of the normal forces of contacts of the site's body whose outward normal meets the site's shape (1, N).
     Touch,
@@ -110,6 +110,13 @@ pub enum SensorKind {
     DistanceNormal,
     /// Nearest points of both objects, world axes; 0 beyond the cutoff (6, m).
     DistancePoints,
+    /// Place of a site in the image of a camera, right and down from its upper left corner (2, pixels). The camera, which looks along −z, is the reference.
+    CameraProjection {
+        /// Focal lengths \[pixels\].
+        focal: [f64; 2],
+        /// Centre of the image \[pixels\].
+        centre: [f64; 2],
+    },
     /// So many values that nothing computes: zero (MJCF `user`, and sensors that MuJoCo has and this project has not).
     Zero(usize),
 }
@@ -120,6 +127,7 @@ impl SensorKind {
         match self {
             Self::Zero(n) => n,
             Self::DistancePoints => 6,
+            Self::CameraProjection { .. } => 2,
             Self::FrameQuat | Self::BallQuat => 4,
             Self::Accelerometer
             | Self::Velocimeter

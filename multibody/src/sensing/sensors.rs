@@ -245,6 +245,12 @@ impl Model {
                 out[3..].copy_from_slice(b.as_slice());
                 return;
             }
+            (SensorKind::CameraProjection { focal, centre }, _) => {
+                let p = reference.x.inverse_transform_point(&f.x.translation.vector.into());
+                out[0] = centre[0] - focal[0] * p.x / p.z;
+                out[1] = centre[1] + focal[1] * p.y / p.z;
+                return;
+            }
             (SensorKind::Magnetometer, _) => return put(local(sensor.field)),
             (SensorKind::Touch, SensorObject::Site(site)) => self.touch(site, at),
             (SensorKind::ContactForce, _) => {

@@ -6,6 +6,7 @@ use super::Reader;
 use super::actuator::ActuatorSpec;
 use super::actuator_force::SHORT_FORMS;
 use super::asset::MeshSpec;
+use super::camera::CameraSpec;
 use super::contact::PairSpec;
 use super::equality::EqualitySpec;
 use super::geom::GeomSpec;
@@ -27,6 +28,7 @@ pub(super) struct Class {
     pub(super) equality: EqualitySpec,
     pub(super) tendon: TendonSpec,
     pub(super) actuator: ActuatorSpec,
+    pub(super) camera: CameraSpec,
 }
 
 /// All classes; 0 is `main`.
@@ -144,7 +146,12 @@ impl Reader<'_> {
                 c.skip();
                 self.notes.visual(c, "material default");
             }
-            "texture" | "camera" | "light" => {
+            "camera" => {
+                class.camera.read(c)?;
+                c.skip();
+                self.notes.visual(c, "visual default");
+            }
+            "texture" | "light" => {
                 c.skip();
                 self.notes.visual(c, "visual default");
             }

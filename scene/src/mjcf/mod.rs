@@ -8,6 +8,7 @@ mod actuator_force;
 mod align;
 mod asset;
 mod builtin;
+mod camera;
 mod compiler;
 mod compose;
 mod contact;
@@ -105,7 +106,7 @@ pub(super) struct Reader<'a> {
     /// Masses of geoms and bodies.
     masses: inertia::Masses,
     /// Cameras with a name: body, pose in the body, and whether it is fixed there.
-    cameras: HashMap<String, sensor::Camera>,
+    cameras: HashMap<String, camera::Camera>,
     /// Visual geoms that keep the surface of the named mesh.
     visual_meshes: HashMap<usize, String>,
 }

@@ -1,9 +1,8 @@
 //! `<sensor>`.
 
 use super::Reader;
-use super::orientation::read_pose;
-use crate::xml::{Element, Read, did_you_mean};
-use crate::{JointKind, NoteKind, Pose, Sensor, SensorKind, SensorObject, Site};
+use crate::xml::{Element, Read};
+use crate::{JointKind, NoteKind, Sensor, SensorKind, SensorObject};
 
 /// Kind of object that the element of a sensor names.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,27 +58,7 @@ const SENSORS: [(&str, SensorKind, Named); 37] = [
     ("e_kinetic", SensorKind::KineticEnergy, Named::Nothing),
 ];
 
-/// A camera, as sensors see it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Camera {
-    pub(super) body: usize,
-    pub(super) pose: Pose,
-    fixed: bool,
-}
-
 impl Reader<'_> {
-    /// A camera of a body; `frame` is the pose of the enclosing frames in the body.
-    pub(super) fn add_camera(&mut self, e: &Element, body: usize, frame: &Pose) -> Read<()> {
-        let pose = frame * read_pose(e, &self.compilers[e.origin])?;
-        let fixed = e.string("mode").is_none_or(|m| m == "fixed");
-        if let Some(name) = e.nonempty("name") {
-            self.cameras.insert(name.to_owned(), Camera { body, pose, fixed });
-        }
-        self.notes.visual(e, "camera");
-        e.skip();
-        Ok(())
-    }
-
     /// Reads `<sensor>`.
     pub(super) fn read_sensors(&mut self, e: &Element) -> Read<()> {
         e.finish()?;
@@ -175,8 +154,14 @@ impl Reader<'_> {
                     "put a <touch> sensor at a site, or read contacts from the recording",
                 )
             }
-            "jointlimitfrc" | "tendonlimitfrc" => zero(self, 1, "forces of limits are not measured"),
-            "camprojection" => zero(self, 2, "images of cameras are not computed"),
+            "jointlimitfrc" | "tendonlimitfrc" => {
+                zero(self, 1, "forces of limits are not measured; read impulse_constraints of the recording")
+            }
+            "camprojection" => {
+                let site = SensorObject::Site(self.names.sites.need(e, "site")?);
+                let (camera, kind) = self.projection(e)?;
+                Ok((kind, site, Some(camera)))
+            }
             "tactile" => zero(self, 0, "it has no values here"),
             _ => {
                 let known: Vec<&str> = SENSORS.iter().map(|s| s.0).collect();
@@ -257,39 +242,6 @@ impl Reader<'_> {
                 "write one of: body, xbody, geom, site, camera",
             )),
         }
-    }
-
-    /// A site that stands for a camera.
-    fn camera_site(&mut self, e: &Element, attribute: &'static str) -> Read<SensorObject> {
-        let name = e.required(attribute)?;
-        let Some(camera) = self.cameras.get(name).copied() else {
-            let mut known: Vec<&str> = self.cameras.keys().map(String::as_str).collect();
-            known.sort_unstable();
-            return Err(e.invalid_at(
-                attribute,
-                format!("camera '{name}' does not exist"),
-                format!("name a camera of the model{}", did_you_mean(name, &known)),
-            ));
-        };
-        if !camera.fixed {
-            let text = format!("camera '{name}' does not follow its mode: it is fixed to its body");
-            self.notes.add(NoteKind::Warning, e, text);
-        }
-        let mut site = format!("camera:{name}");
-        while self.scene.sites.iter().any(|s| s.name == site && s.body != camera.body) {
-            site.push('_');
-        }
-        if let Some(i) = self.scene.sites.iter().position(|s| s.name == site) {
-            return Ok(SensorObject::Site(i));
-        }
-        self.scene.sites.push(Site {
-            name: site,
-            body: camera.body,
-            pose: camera.pose,
-            shape: signorini_geometry::Shape::Sphere { radius: 0.005 },
-            place: e.place(),
-        });
-        Ok(SensorObject::Site(self.scene.sites.len() - 1))
     }
 }
 

@@ -97,7 +97,7 @@ impl Reader<'_> {
                 }
                 "joint" | "freejoint" => self.add_joint(c, body, class, frame)?,
                 "inertial" => self.read_inertial(e, c, body, frame)?,
-                "camera" => self.add_camera(c, body, frame)?,
+                "camera" => self.add_camera(c, body, class, frame)?,
                 "light" => {
                     self.notes.visual(c, "light");
                     c.skip();

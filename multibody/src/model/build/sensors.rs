@@ -29,11 +29,13 @@ impl Model {
                     "attach the sensor to an object of the right kind",
                 ));
             }
-            use SensorKind::{Distance, DistanceNormal, DistancePoints, InsideSite};
+            use SensorKind::{CameraProjection, Distance, DistanceNormal, DistancePoints, InsideSite};
             use SensorKind::{FrameAngAcc, FrameLinAcc};
             let framed = |k| format!("{k:?}").starts_with("Frame");
             let paired = match (s.kind, s.reference) {
-                (InsideSite, second) => Some(matches!(second, Some(SensorObject::Site(_)))),
+                (InsideSite | CameraProjection { .. }, second) => {
+                    Some(matches!(second, Some(SensorObject::Site(_))))
+                }
                 (Distance | DistanceNormal | DistancePoints, second) => Some(matches!(
                     second,
                     Some(SensorObject::Body(_) | SensorObject::BodyFrame(_) | SensorObject::Geom(_))
