@@ -2,10 +2,10 @@
 
 use std::f64::consts::TAU;
 
-use signorini_core::na::{Point3, Vector3};
+use signorini_core::na::{Point3, UnitQuaternion, Vector3};
 use signorini_geometry::Shape;
 use signorini_scene::{
-    CombinationRule, EqualityKind, GeomShape, Hydroelastic, JointKind, LoadOptions, NoteKind, Scene,
+    CombinationRule, EqualityKind, GeomShape, Hydroelastic, JointKind, LoadOptions, NoteKind, Pose, Scene,
 };
 
 /// Round-off of a few products of numbers near 1.
@@ -493,6 +493,26 @@ fn analytic_surfaces_over_areas_in_urdf_and_mjcf() {
         let e = mjcf(data).unwrap_err().to_string();
         assert!(e.contains(says) && e.contains("m.xml:2"), "{data}: {e}");
     }
+}
+
+/// A planar joint starts with its frames on each other whatever the poses of its links, as in Drake 1.51.
+#[test]
+fn analytic_planar_joints_start_on_their_parents() {
+    let s = model(
+        "<link name='a'><pose>0 0 0.5 0 0 0</pose></link><link name='c'><pose>0.4 0.2 0.7 0.3 0 0</pose></link><link name='e'><pose>0.4 0.2 1.7 0.3 0 0</pose></link>
+         <frame name='m' attached_to='c'><pose>0.1 0 0 0 0 0.4</pose></frame><joint name='fix' type='fixed'><parent>world</parent><child>a</child></joint>
+         <joint name='on' type='fixed'><parent>c</parent><child>e</child></joint>
+         <drake:joint name='p' type='planar'><drake:parent>a</drake:parent><drake:child>m</drake:child><drake:damping>0 0 0</drake:damping></drake:joint>",
+    );
+    let [c, e] = ["c", "e"].map(|n| s.body(n).unwrap());
+    // Link c stands at the inverse of frame m on it.
+    let on = Pose::from_parts([0.1, 0.0, 0.0].into(), UnitQuaternion::from_euler_angles(0.0, 0.0, 0.4));
+    let off = s.bodies[c].pose.inverse() * on.inverse();
+    assert!(off.translation.vector.norm() < 1e-12 && off.rotation.angle() < 1e-12, "{off}");
+    // What hangs on it comes along.
+    let turned = UnitQuaternion::from_euler_angles(0.3, 0.0, 0.0).inverse() * Vector3::new(0.0, 0.0, 1.0);
+    assert!((s.bodies[e].pose.translation.vector - turned).norm() < 1e-12);
+    assert!(s.notes.iter().any(|n| n.text.contains("drake:child starts on the frame drake:parent")));
 }
 
 #[test]

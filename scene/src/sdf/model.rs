@@ -38,6 +38,8 @@ pub(super) struct JointItem<'e> {
     pub(super) child: Option<usize>,
     /// Pose of its frame in the world.
     pub(super) pose: Pose,
+    /// Pose in the world of the frame of its parent, on which the frame of a planar joint starts, as in Drake.
+    pub(super) start: Option<Pose>,
 }
 
 /// All that a document describes.
@@ -327,8 +329,9 @@ impl<'e> Description<'e> {
             }
             // A drake:joint has no frame of its own: it is that of its child.
             let pose = self.frames.pose(j.frame.unwrap_or(child));
+            let start = j.frame.is_none().then(|| self.frames.pose(parent));
             let (name, element, model) = (j.name.clone(), e, j.model);
-            self.joints.push(JointItem { name, element, model, parent: p, child: c, pose });
+            self.joints.push(JointItem { name, element, model, parent: p, child: c, pose, start });
         }
         Ok(())
     }

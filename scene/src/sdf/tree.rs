@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use signorini_core::na::Vector3;
 
 use super::Reader;
-use super::model::Description;
+use super::model::{Description, JointItem};
 use crate::robot::plain;
 use crate::xml::{Element, Read};
 use crate::{BodyId, JointKind, NoteKind, Place, Pose};
@@ -54,9 +54,13 @@ impl Reader<'_> {
                 Up::By(e) => e.from,
                 _ => None,
             };
+            let placed = match up[l] {
+                Up::By(edge) => self.start_of(&d.joints[edge.joint], link.pose),
+                _ => link.pose,
+            };
             let (parent, pose) = match before {
-                Some(p) => (self.own.bodies[p], d.links[p].pose.inverse() * link.pose),
-                None => (0, link.pose),
+                Some(p) => (self.own.bodies[p], d.links[p].pose.inverse() * placed),
+                None => (0, placed),
             };
             let body = self.push_body(&link.name, parent, pose, link.element.place());
             self.own.bodies[l] = body;
@@ -69,6 +73,19 @@ impl Reader<'_> {
             stack.extend(below[l].iter().rev());
         }
         Ok(())
+    }
+
+    /// Pose in the world at which the link of a joint starts that stands at `stated`: a planar joint starts with both of its frames in one place.
+    fn start_of(&mut self, joint: &JointItem<'_>, stated: Pose) -> Pose {
+        let Some(start) = joint.start else { return stated };
+        let placed = start * joint.pose.inverse() * stated;
+        let off = (placed.translation.vector - stated.translation.vector).norm()
+            + placed.rotation.angle_to(&stated.rotation);
+        if off > 1e-9 {
+            let text = "the frame drake:child starts on the frame drake:parent, as in Drake: the pose that the file states for the link is not kept";
+            self.notes.add(NoteKind::Warning, joint.element, text);
+        }
+        placed
     }
 
     /// A tree of joints over all links.
