@@ -200,7 +200,7 @@ impl Hydroelastic {
         }
         match shape {
             Some(Shape::HalfSpace) if thickness.is_none() => {
-                let remedy = "give the depth in m at which the pressure is the modulus, or make it rigid";
+                let remedy = "state slab_thickness, the depth in m at which the pressure is the modulus, or make it rigid";
                 Some(("it is a compliant half-space without a thickness".to_owned(), remedy))
             }
             Some(Shape::HeightField(_)) => {

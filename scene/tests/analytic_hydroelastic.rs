@@ -162,7 +162,7 @@ fn under_default(default: &str) -> Result<Scene, SceneError> {
          <geom name='hard' type='box' size='.1 .1 .1'/><geom name='point' size='.2'/></body></worldbody>
          <custom><text name='signorini:geom:fine' data='mesh_resolution_hint=0.02'/>
          <text name='signorini:default' data='{default}'/><text name='signorini:geom:hard' data='rigid_hydroelastic'/>
-         <text name='signorini:geom:point' data='compliant_hydroelastic=false'/></custom></mujoco>"
+         <text name='signorini:geom:point' data='point'/></custom></mujoco>"
     );
     Scene::from_mjcf(&text, "m.xml", &LoadOptions::default())
 }
@@ -199,6 +199,24 @@ fn analytic_defaults_of_areas() {
     ] {
         let e = under_default(default).unwrap_err().to_string();
         assert!(e.contains(says) && e.starts_with("m.xml:"), "{default}: {e}");
+    }
+}
+
+/// The word `point` beside others, and words that are none.
+#[test]
+fn regression_words_of_areas() {
+    for (data, says) in [
+        ("point rigid_hydroelastic", "point excludes what is stated"),
+        ("point hydroelastic_modulus=1e6", "point excludes what is stated"),
+        ("compliant", "compliant_hydroelastic"),
+        ("modulus", "hydroelastic_modulus"),
+        ("point=maybe", "neither true nor false"),
+    ] {
+        let text = format!(
+            "<mujoco><worldbody><geom name='g' size='.1'/></worldbody><custom><text name='signorini:geom:g' data='{data}'/></custom></mujoco>"
+        );
+        let e = Scene::from_mjcf(&text, "m.xml", &LoadOptions::default()).unwrap_err().to_string();
+        assert!(e.contains(says) && e.starts_with("m.xml:1:"), "{data}: {e}");
     }
 }
 

@@ -26,11 +26,12 @@ enum Target {
     Equality,
 }
 
-const SURFACE_KEYS: [&str; 9] = [
+const SURFACE_KEYS: [&str; 10] = [
     "stiffness",
     "dissipation",
     "friction",
     "friction_dynamic",
+    "point",
     "rigid_hydroelastic",
     "compliant_hydroelastic",
     "hydroelastic_modulus",
@@ -38,7 +39,7 @@ const SURFACE_KEYS: [&str; 9] = [
     "slab_thickness",
 ];
 /// Keys that need no value.
-const FLAGS: [&str; 2] = ["rigid_hydroelastic", "compliant_hydroelastic"];
+const FLAGS: [&str; 3] = ["rigid_hydroelastic", "compliant_hydroelastic", "point"];
 const DEFAULT_KEYS: [&str; 11] = [
     "stiffness",
     "dissipation",
@@ -119,7 +120,7 @@ impl Reader<'_> {
             }
         };
         let mut values = Vec::new();
-        let mut area = StatedArea::default();
+        let (mut area, mut point) = (StatedArea::default(), false);
         for item in data.split_ascii_whitespace() {
             let (key, text) = item.split_once('=').map_or((item, None), |(k, v)| (k, Some(v)));
             if FLAGS.contains(&key) && keys.contains(&key) {
@@ -130,7 +131,11 @@ impl Reader<'_> {
                         format!("write {key}, {key}=true or {key}=false"),
                     ));
                 };
-                *(if key == FLAGS[0] { &mut area.rigid } else { &mut area.compliant }) = Some(holds);
+                match key {
+                    "rigid_hydroelastic" => area.rigid = Some(holds),
+                    "compliant_hydroelastic" => area.compliant = Some(holds),
+                    _ => point = holds,
+                }
                 continue;
             }
             let parsed = item.split_once('=').and_then(|(k, v)| Some((k, v.parse::<f64>().ok()?)));
@@ -138,7 +143,11 @@ impl Reader<'_> {
                 return Err(e.invalid_at(
                     "data",
                     format!("'{item}' is not key=number"),
-                    "write stiffness=1e5",
+                    format!(
+                        "write stiffness=1e5, or another of: {}{}",
+                        keys.join(", "),
+                        did_you_mean(key, keys)
+                    ),
                 ));
             };
             if !keys.contains(&key) {
@@ -168,6 +177,16 @@ impl Reader<'_> {
                 "slab_thickness" => area.thickness = Some(value),
                 _ => values.push((key.to_owned(), value)),
             }
+        }
+        if point {
+            if area.is_stated() {
+                return Err(e.invalid_at(
+                    "data",
+                    "point excludes what is stated of contact over areas",
+                    "keep one of both",
+                ));
+            }
+            (area.rigid, area.compliant) = (Some(false), Some(false));
         }
         // A geom takes from the default what it does not state.
         if target == Target::Default {
