@@ -16,7 +16,7 @@ use crate::contact::hydroelastic::{AreaPart, Overlap, Overlaps};
 use crate::contact::motion::Motion;
 use crate::contact::pairs::{Pair, PairRules, PairTable};
 use crate::contact::partners::{self, Partners, Reach};
-use crate::contact::passing::{Ahead, Bend};
+use crate::contact::passing::Ahead;
 use crate::contact::placed::{Placed, QueryRules};
 use crate::contact::pressure_triangle::PressureTriangle;
 use crate::contact::travel::Travel;
@@ -334,17 +334,15 @@ impl Collision {
             }
             for c in &near_pairs.met {
                 let gap = c.gap - p.active;
-                let bend = match ahead {
-                    Ahead::Later(m) => m.bend(c, bodies.map(|b| &kin.x_wb[b].translation.vector)),
-                    _ => Bend::default(),
-                };
+                let bend = placed.bend(ahead, *bodies, c);
                 let turning = bend.turning.dot(&c.normal);
+                let point = ContactPoint { gap: c.gap - bend.t * turning, ..*c };
                 let gap = gap - bend.t * turning;
                 if motion.reaches(kin, model, (*bodies, -turning), c, gap) {
                     out.push(FoundContact {
                         bodies: *bodies,
                         geoms,
-                        point: *c,
+                        point,
                         p_wc: Point3::from(p.weight_a * c.p_a.coords + (1.0 - p.weight_a) * c.p_b.coords),
                         material: p.material_at(gap),
                         gap,

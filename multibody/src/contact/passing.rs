@@ -16,6 +16,8 @@ const HALVINGS: u32 = 5;
 const OVERLAP: f64 = 0.1;
 /// Part of the thinner geom that may.
 const THIN: f64 = 0.05;
+/// Part of the thinner geom that may overlap where a pair touches and goes apart again within the step.
+const GRAZE: f64 = 2e-3;
 /// Multiple of the way that forces may take a pair, beyond which turning counts where the nearest points do not meet.
 const FAST: f64 = 2.0;
 /// Part of a length below which a gap counts as closed, and that of a triangle mesh.
@@ -81,7 +83,9 @@ struct Approach<'a> {
     fall: Vector3<f64>,
     /// The most that turning adds to the speed of their points \[m/s\].
     spin: f64,
-    /// Largest gap that matters \[m\].
+    /// Gap at the start of the step, that below which forces may close it, and the largest that matters \[m\].
+    gap: f64,
+    clear: f64,
     far: f64,
     /// One is a triangle mesh: any part of it may be the one that meets, along any direction.
     mesh: bool,
@@ -129,7 +133,7 @@ impl Placed<'_> {
         if self.rest_on_each_other(p, bodies, &near, clear) {
             return Ok(Ahead::Start);
         }
-        let approach = self.approach(p, bodies, &near);
+        let approach = self.approach(p, bodies, &near, clear);
         let closes = h * approach.closing(&near);
         let passing = near.gap > clear && found.iter().any(|c| self.glides_on(p, bodies, c));
         if closes <= 0.0 || near.gap > clear + closes {
@@ -152,7 +156,7 @@ impl Placed<'_> {
             }
         } else if gap < -OVERLAP * h * closing || (gap >= h * closing && closes < FAST * clear) {
             // They rest, or are in each other. Turning may part them where they touch, and bring other parts of them deeper.
-            if closes >= FAST * clear && !self.stops(p, bodies, found) {
+            if closes >= FAST * clear && !self.stops(p, bodies, Ahead::Start, found) {
                 let deeper = near.gap.min(p.active) - THIN * self.thickness(p);
                 if let Advance::Met(deep) = self.advance(&approach, meets, deeper, moved)? {
                     return self.take(&approach, deep.t, found, moved);
@@ -169,16 +173,28 @@ impl Placed<'_> {
         }
         let thin = THIN * self.thickness(p);
         let most = (motion.pulls(bodies) + OVERLAP * (closes - gap).max(0.0)).min(thin);
-        match self.advance(&approach, meets, p.active - most, moved)? {
-            Advance::Passed => self.take(&approach, h, found, moved),
-            Advance::Met(deep) => {
-                let ahead = self.take(&approach, meets.t, found, moved)?;
-                // The parts that touch first go apart again, and others get deep.
-                if deep.t > meets.t && !self.stops(p, bodies, found) {
-                    return self.take(&approach, deep.t, found, moved);
-                }
-                Ok(ahead)
+        let mut deep = self.advance(&approach, meets, p.active - most, moved)?;
+        if let Advance::Passed = deep {
+            let ahead = self.take(&approach, h, found, moved)?;
+            let graze = (motion.pulls(bodies) + GRAZE * self.thickness(p)).min(thin);
+            if graze >= most || self.goes_on(p, bodies, ahead, found) {
+                return Ok(ahead);
             }
+            // They go apart again within the step: a hit where they were deeper than forces may take them.
+            deep = self.advance(&approach, meets, p.active - graze, moved)?;
+            if let Advance::Passed = deep {
+                return Ok(ahead);
+            }
+            found.clear();
+            self.query_at(p, |c| self.kin.x_wb[c.body] * c.pose, approach.far, found)?;
+        }
+        let ahead = self.take(&approach, meets.t, found, moved)?;
+        // The parts that touch first go apart again, and others get deep.
+        match deep {
+            Advance::Met(deep) if deep.t > meets.t && !self.stops(p, bodies, ahead, found) => {
+                self.take(&approach, deep.t, found, moved)
+            }
+            _ => Ok(ahead),
         }
     }
 
@@ -199,12 +215,41 @@ impl Placed<'_> {
     }
 
     /// Whether one of the contacts would close within the step.
-    fn stops(&self, p: &Pair, bodies: [usize; 2], found: &[ContactPoint]) -> bool {
+    fn stops(&self, p: &Pair, bodies: [usize; 2], ahead: Ahead, found: &[ContactPoint]) -> bool {
         let h = self.motion.horizon;
-        found.iter().any(|c| c.gap + h * self.relative(bodies, c, h).dot(&c.normal) < p.active)
+        found.iter().any(|c| {
+            let bend = self.bend(ahead, bodies, c);
+            let turns = (h - bend.t) * bend.turning.dot(&c.normal);
+            c.gap + h * self.relative(bodies, c, h).dot(&c.normal) + turns < p.active
+        })
     }
 
-    fn approach<'p>(&self, pair: &'p Pair, bodies: [usize; 2], near: &ContactPoint) -> Approach<'p> {
+    /// Whether contacts of the end of the step hold then: one of them closes, or opens by no more than forces may close.
+    fn goes_on(&self, p: &Pair, bodies: [usize; 2], ahead: Ahead, found: &[ContactPoint]) -> bool {
+        let h = self.motion.horizon;
+        let most = self.motion.pulls(bodies) + GRAZE * self.thickness(p);
+        found.iter().any(|c| {
+            let way = h * self.relative(bodies, c, h).dot(&c.normal);
+            let turns = h * self.bend(ahead, bodies, c).turning.dot(&c.normal);
+            c.gap + way < p.active && way + turns <= most
+        })
+    }
+
+    /// How the motion of two bodies at one of their contacts differs from that of the start of the step.
+    pub(crate) fn bend(&self, ahead: Ahead, bodies: [usize; 2], c: &ContactPoint) -> Bend {
+        match ahead {
+            Ahead::Later(m) => m.bend(c, bodies.map(|b| &self.kin.x_wb[b].translation.vector)),
+            _ => Bend::default(),
+        }
+    }
+
+    fn approach<'p>(
+        &self,
+        pair: &'p Pair,
+        bodies: [usize; 2],
+        near: &ContactPoint,
+        clear: f64,
+    ) -> Approach<'p> {
         let (a, b) = (&self.colliders[pair.a as usize], &self.colliders[pair.b as usize]);
         let ((v_a, spin_a), (v_b, spin_b)) = (self.middle(pair.a as usize), self.middle(pair.b as usize));
         let far = near.gap.max(0.0) + self.motion.approach(bodies[0], bodies[1]);
@@ -214,7 +259,8 @@ impl Placed<'_> {
             && !open(&b.shape);
         let fall = self.motion.gain(bodies[1], 1.0) - self.motion.gain(bodies[0], 1.0);
         let (velocity, change) = (v_b - v_a, self.motion.horizon * fall);
-        Approach { pair, bodies, velocity, change, fall, spin: spin_a + spin_b, far, mesh }
+        let spin = spin_a + spin_b;
+        Approach { pair, bodies, velocity, change, fall, spin, gap: near.gap, clear, far, mesh }
     }
 
     /// Velocity of the middle of a collider at the start of the step, and the most that turning adds to the speed of its points \[m/s\].
@@ -273,10 +319,14 @@ impl Placed<'_> {
         halvings: u32,
         points: &mut Vec<ContactPoint>,
     ) -> Result<Option<Moment>, ProblemError> {
-        let end = Some(to).filter(|m| m.near.gap <= enough);
+        let end = to.near.gap <= enough;
         let lowest = 0.5 * (from.near.gap + to.near.gap - approach.fastest() * (to.t - from.t));
         if halvings == 0 || lowest > least {
-            return Ok(end);
+            return if end {
+                self.closing_at(approach, [from, to], limits, points).map(Some)
+            } else {
+                Ok(None)
+            };
         }
         let middle = self.moment(approach, 0.5 * (from.t + to.t), &from.near, points)?;
         let first = self.first_below(approach, [from, middle], limits, halvings - 1, points)?;
@@ -284,6 +334,24 @@ impl Placed<'_> {
             return Ok(first);
         }
         self.first_below(approach, [middle, to], limits, halvings - 1, points)
+    }
+
+    /// The moment between two, the first of a gap above `enough` and the second not, at which the gap falls to it: there it closes.
+    fn closing_at(
+        &self,
+        approach: &Approach<'_>,
+        [mut from, mut to]: [Moment; 2],
+        [least, enough]: [f64; 2],
+        points: &mut Vec<ContactPoint>,
+    ) -> Result<Moment, ProblemError> {
+        for _ in 0..ADVANCES {
+            if to.near.gap >= least {
+                break;
+            }
+            let middle = self.moment(approach, 0.5 * (from.t + to.t), &from.near, points)?;
+            *(if middle.near.gap <= enough { &mut to } else { &mut from }) = middle;
+        }
+        Ok(to)
     }
 
     /// The nearest contact at a time; beyond the largest gap that matters it is `before` with that gap.
@@ -402,12 +470,19 @@ impl Placed<'_> {
         self.query_at(approach.pair, |c| self.moved(c.body, t) * c.pose, approach.far, later)?;
         let way = |b: usize| self.moved(b, t).translation.vector - self.kin.x_wb[b].translation.vector;
         let [way_a, way_b] = bodies.map(way);
+        let ahead = Ahead::Later(self.meeting_at(bodies, t));
         for c in later.iter_mut() {
             (c.p_a, c.p_b) = (c.p_a - way_a, c.p_b - way_b);
-            c.gap -= t * self.relative(bodies, c, t).dot(&c.normal);
+            let (gap, way) = (c.gap, t * self.relative(bodies, c, t).dot(&c.normal));
+            let turns = t * self.bend(ahead, bodies, c).turning.dot(&c.normal);
+            c.gap -= way;
+            // Where they go apart along it, the normal tells nothing of the start: no gap is deeper than overlaps are.
+            if way + turns > approach.clear {
+                c.gap = c.gap.max(gap.min(approach.gap) + turns);
+            }
         }
         std::mem::swap(found, later);
-        Ok(Ahead::Later(self.meeting_at(bodies, t)))
+        Ok(ahead)
     }
 
     /// How the motion of two bodies changes until the time `t`.
