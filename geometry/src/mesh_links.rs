@@ -10,6 +10,8 @@ type V = Vector3<f64>;
 
 /// Sine of the angle up to which two triangles at an edge count as one plane.
 pub(crate) const LEVEL: f64 = 1e-6;
+/// Part of the depth behind a triangle within which others are sought beside it, where the surface about it is hollow.
+const BESIDE: f64 = 0.025;
 /// Lengths of a triangle's longest side within which a surface looks for others behind it.
 const SIDES: f64 = 2.0;
 
@@ -131,7 +133,10 @@ impl MeshLinks {
             }
             tile.sharp = tile.turns_back();
         }
-        out.thick_boxes = out.tiles.iter().map(|t| box_behind(&t.t, &t.n, t.reach)).collect();
+        // What is behind a hollow is beside the triangles about it.
+        let beside = |t: &Tile| if t.beyond.contains(&Beyond::Rises) { BESIDE * t.reach } else { 0.0 };
+        let thick = |t: &Tile| box_behind(&t.t, &t.n, t.reach).inflated(beside(t));
+        out.thick_boxes = out.tiles.iter().map(thick).collect();
         out.thick = Bvh::build(&out.thick_boxes);
         out
     }

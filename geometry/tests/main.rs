@@ -42,6 +42,7 @@ mod property_narrow_separating_axes;
 mod property_narrow_sunken;
 mod property_narrow_surface_codes;
 mod property_narrow_surface_overlaps;
+mod property_narrow_surface_placements;
 mod property_narrow_surface_points;
 mod property_narrow_surface_solids;
 mod property_neighbours;

@@ -192,13 +192,14 @@ impl<'a> Surfaces<'a> {
 
     /// Corners of B over the face of A, at heights above it that are wanted.
     fn corners_of_b(&self, pair: &Tiles<'_>, wanted: impl Fn(f64) -> bool, out: &mut Vec<Critical>) {
-        let Tiles { a, b, triangles: [_, j] } = pair;
+        let Tiles { a, b, triangles: [i, j] } = pair;
+        let eps = ROUND_OFF * self.scale;
         for k in (0..3).filter(|k| b.tile.owns_corner(*k)) {
             let h = a.n.dot(&(b.x[k] - a.t[0]));
             if wanted(h)
                 && h > -a.reach
                 && h < self.margin
-                && is_over(&a.t, &a.n, &b.x[k], ROUND_OFF * self.scale)
+                && (is_over(&a.t, &a.n, &b.x[k], eps) || self.a.is_behind_hollow(*i, a, &b.x[k], eps))
                 && self.b.is_foremost(*j, k, &self.against(&a.n))
             {
                 self.push(pair, a.n, h, b.x[k] - a.n * h, [Part::Face, Part::Corner(k)], out);
@@ -208,14 +209,13 @@ impl<'a> Surfaces<'a> {
 
     /// Corners of A over the face of B.
     fn corners_of_a(&self, pair: &Tiles<'_>, out: &mut Vec<Critical>) {
-        let Tiles { a, b, triangles: [i, _] } = pair;
+        let Tiles { a, b, triangles: [i, j] } = pair;
+        let eps = ROUND_OFF * self.scale;
+        let over =
+            |x: &V| is_over(&b.x, &b.n, x, eps) || self.b.is_behind_hollow(*j, &b.tile, &self.in_b(x), eps);
         for k in (0..3).filter(|k| a.owns_corner(*k)) {
             let h = b.n.dot(&(a.t[k] - b.x[0]));
-            if h > -b.tile.reach
-                && h < self.margin
-                && is_over(&b.x, &b.n, &a.t[k], ROUND_OFF * self.scale)
-                && self.a.is_foremost(*i, k, &-b.n)
-            {
+            if h > -b.tile.reach && h < self.margin && over(&a.t[k]) && self.a.is_foremost(*i, k, &-b.n) {
                 self.push(pair, -b.n, h, a.t[k], [Part::Corner(k), Part::Face], out);
             }
         }

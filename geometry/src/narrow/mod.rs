@@ -16,6 +16,7 @@ mod face;
 mod facing;
 mod gjk;
 mod half_space;
+mod lens;
 mod near_triangles;
 mod neighbours;
 mod order;

@@ -12,6 +12,7 @@ use signorini_core::na::{Isometry3, Point3, Vector3};
 use super::ContactPoint;
 use super::core::{Core, Pair};
 use super::critical::{Critical, Part, ROUND_OFF, Surfaces, Tiles, Turned};
+use super::lens::lens;
 use super::near_triangles::{Boxes, NearTriangles};
 use super::patch::{FACING, flat_parts};
 use super::surface::{SAME_NORMAL, spread};
@@ -215,7 +216,7 @@ impl Scratch {
             && [critical.len(), touching] == [first; 2]
             && cross(pair)
         {
-            critical.push(shortest);
+            critical.push(lens(pair).filter(|l| l.gap > shortest.gap).unwrap_or(shortest));
         }
         critical.reverse();
     }

@@ -7,9 +7,12 @@ use signorini_core::na::{Point3, Vector3};
 use super::core::unit;
 use super::face::{EDGE, FACE};
 use crate::mesh_links::{Beyond, LEVEL, Tile, hit, is_crossed};
-use crate::{Aabb, HeightField, Shape, TriangleMesh};
+use crate::{Aabb, HeightField, Shape, Stencil, TriangleMesh};
 
 type V = Vector3<f64>;
+
+/// Depths behind a triangle within which a point is nearest to a hollow beside it.
+const HOLLOW: f64 = 4.0;
 
 /// A surface made of triangles.
 #[derive(Clone, Copy)]
@@ -123,6 +126,37 @@ impl<'a> Surface<'a> {
             Self::Mesh(m) => m.links().holds(j, i, k),
             Self::Field(_) => self.triangle(j).contains(&self.triangle(i)[k]),
         }
+    }
+
+    /// Whether a point behind triangle `i`, but not over it, is nearest to an edge or a corner of it where the surface is hollow: the planes of all triangles there bound the room of that point.
+    pub(super) fn is_behind_hollow(&self, i: u32, tile: &Tile, x: &V, eps: f64) -> bool {
+        let h = tile.n.dot(&(x - tile.t[0]));
+        if h >= 0.0 || !tile.beyond.contains(&Beyond::Rises) {
+            return false;
+        }
+        let to = |t: &[V; 3]| Stencil::PointTriangle.distance(&[*x, t[0], t[1], t[2]]);
+        let near = to(&tile.t);
+        // Corners that carry the nearest point, and an edge there beyond which the surface rises.
+        let on = [0, 1, 2].map(|k| near.weights[k + 1] != 0.0);
+        let rises = |k: usize| tile.beyond[k] == Beyond::Rises;
+        let hollow = match on.iter().filter(|on| **on).count() {
+            1 => (0..3).any(|k| rises(k) && (on[k] || on[(k + 1) % 3])),
+            2 => (0..3).any(|k| rises(k) && on[k] && on[(k + 1) % 3]),
+            _ => false,
+        };
+        if !hollow || near.squared > (HOLLOW * h).powi(2) {
+            return false;
+        }
+        let mut nearest = true;
+        self.touching(i, |j| {
+            let holds = (0..3).filter(|k| on[*k]).all(|k| self.holds(j, i, k));
+            if nearest && holds {
+                let t = self.triangle(j);
+                let behind = (t[1] - t[0]).cross(&(t[2] - t[0])).dot(&(x - t[0])) <= 0.0;
+                nearest = behind && to(&t).squared.sqrt() >= near.squared.sqrt() - eps;
+            }
+        });
+        nearest
     }
 
     /// Whether the way between two points crosses the surface, touching counts; `near` is overwritten.
