@@ -1,9 +1,7 @@
 //! Surfaces between bodies within a step, as polygons that are contacts.
 
-use std::f64::consts::{SQRT_2, TAU};
-
-use signorini_core::na::{Cholesky, Matrix2, Point3, Translation3, Vector2, Vector3};
-use signorini_core::{ContactGeometry, ProblemError};
+use signorini_core::ProblemError;
+use signorini_core::na::{Point3, Translation3, Vector3};
 use signorini_geometry::pressure::{ContactPolygon, ContactSurface, SurfaceOptions};
 use signorini_geometry::{ContactPoint, Shape};
 
@@ -11,6 +9,7 @@ use crate::contact::area_side::{AreaSide, DEEPEST};
 use crate::contact::pairs::Pair;
 use crate::contact::passing::Bend;
 use crate::contact::placed::Placed;
+use crate::contact::quadrature::{Quadrature, is_coarse};
 
 /// Most surfaces that are sought for one pair in a step.
 const LOOKS: usize = 8;
@@ -18,8 +17,6 @@ const LOOKS: usize = 8;
 const OFF: f64 = 0.25;
 /// Part of the depth by which bodies may move that count as at rest.
 const STILL: f64 = 1e-3;
-/// Surfaces of at most as many polygons have three contacts for each: of many, one tells as much.
-const FEW: usize = 48;
 
 /// A polygon beyond what a contact in a point has.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -296,12 +293,12 @@ impl Placed<'_> {
         });
         let meeting = (at.t > 0.0).then(|| self.meeting_at(bodies, at.t));
         let apart = at.t > 0.0 || at.shift != Vector3::zeros();
-        let few = surface.polygons().len() <= FEW;
+        let coarse = self.rules.moments && is_coarse(surface);
         for (number, polygon) in surface.polygons().iter().enumerate() {
             let n = polygon.normal;
             // A spring that is nothing where bodies touch first, where the tangent is softer than that.
             let deep = at.closer > 0.0 && at.depth > 0.0;
-            let (points, count) = match (self.rules.moments, few) {
+            let (points, count) = match (self.rules.moments, coarse) {
                 (true, true) => Quadrature::of(surface, polygon),
                 (true, false) => Quadrature::one(polygon),
                 (false, _) => Quadrature::at(polygon.centroid, polygon.pressure),
@@ -326,61 +323,5 @@ impl Placed<'_> {
                 f(PolygonContact { point: contact, force, stiffness, bend, apart });
             }
         }
-    }
-}
-
-/// A point that stands for a part of a polygon.
-#[derive(Clone, Copy, Debug)]
-struct Quadrature {
-    place: Point3<f64>,
-    pressure: f64,
-}
-
-impl Quadrature {
-    /// One point.
-    fn at(place: Point3<f64>, pressure: f64) -> ([Self; 3], usize) {
-        ([Self { place, pressure }; 3], 1)
-    }
-
-    /// The centre of pressure alone.
-    fn one(polygon: &ContactPolygon) -> ([Self; 3], usize) {
-        Self::at(polygon.center_of_pressure, polygon.pressure)
-    }
-
-    /// Three points of equal weight with the second moments of a polygon, so that force, moment and stiffness against turning are those of the whole polygon: with the covariance L Lᵀ of its points
-    /// ```text
-    /// x_k = c + L ξ_k,   p_k = p (1 + η·ξ_k),   c_p − c = L η,    |ξ_k| = √2, a third of a turn apart
-    /// ```
-    /// One where the polygon is too thin, or a pressure would be negative.
-    fn of(surface: &ContactSurface, polygon: &ContactPolygon) -> ([Self; 3], usize) {
-        let one = Self::one(polygon);
-        let corners = surface.corners(polygon);
-        let frame = ContactGeometry::frame(&polygon.normal);
-        let (t1, t2) = (frame.column(1), frame.column(2));
-        let flat = |v: Vector3<f64>| Vector2::new(v.dot(&t1), v.dot(&t2));
-        let at = |i: usize| flat(corners[i] - polygon.centroid);
-        let (mut area, mut moment) = (0.0, Matrix2::zeros());
-        for i in 0..corners.len() {
-            // Triangles about the centroid: ∫ x xᵀ = A/12 (a aᵀ + b bᵀ + (a + b)(a + b)ᵀ).
-            let (a, b) = (at(i), at((i + 1) % corners.len()));
-            let part = 0.5 * a.perp(&b);
-            area += part;
-            let sum = a + b;
-            moment += part / 12.0 * (a * a.transpose() + b * b.transpose() + sum * sum.transpose());
-        }
-        let Some(l) = Cholesky::new(moment / area).map(|c| c.l()) else { return one };
-        let Some(eta) = l.solve_lower_triangular(&flat(polygon.center_of_pressure - polygon.centroid)) else {
-            return one;
-        };
-        let mut points = one.0;
-        for (k, point) in points.iter_mut().enumerate() {
-            let (sin, cos) = (TAU * k as f64 / 3.0).sin_cos();
-            let xi = SQRT_2 * Vector2::new(cos, sin);
-            let x = l * xi;
-            point.place = polygon.centroid + x.x * t1 + x.y * t2;
-            point.pressure = polygon.pressure * (1.0 + eta.dot(&xi));
-        }
-        let fits = points.iter().all(|p| p.pressure >= 0.0);
-        if fits { (points, 3) } else { one }
     }
 }

@@ -15,5 +15,6 @@ pub(crate) mod partners;
 pub(crate) mod passing;
 pub(crate) mod placed;
 pub(crate) mod pressure_triangle;
+pub(crate) mod quadrature;
 pub(crate) mod resting;
 pub(crate) mod travel;
