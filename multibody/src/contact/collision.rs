@@ -301,7 +301,7 @@ impl Collision {
                     Overlap::Surface(k) => near_pairs.overlaps.surface(*k),
                     _ => start,
                 };
-                let found = placed.meet_over_area(p, near, *overlap, [start, end])?;
+                let found = placed.meet_over_area(p, (near, ahead.meeting()), *overlap, [start, end])?;
                 let places = [(found[0], found[1].as_ref(), &*start), (found[1], None, &*end)];
                 for (at, then, surface) in &places {
                     let Some(at) = at else { continue };

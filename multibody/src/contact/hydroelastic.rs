@@ -52,6 +52,33 @@ pub(crate) struct Posed {
     depth: f64,
 }
 
+/// A way on which bodies are brought together for their surface.
+#[derive(Clone, Copy, Debug)]
+enum Course {
+    /// As they move within the step: at the speed \[m/s\] and the acceleration \[m/s²\] at which they close at first. Beyond its end along the normal.
+    Motion { speed: f64, pull: f64 },
+    /// As they move up to a time \[s\], when they are so much nearer \[m\], and along the normal from there.
+    Straight { t: f64, closer: f64 },
+}
+
+impl Course {
+    /// Time \[s\] at which bodies are `closer` \[m\] in a step of the length h in which they come nearer by `way` \[m\], and how much of that they go along the normal.
+    fn place(self, closer: f64, way: f64, h: f64) -> (f64, f64) {
+        match self {
+            Self::Straight { t, closer: before } => (t, closer - before),
+            // Bodies that part are where they get.
+            Self::Motion { .. } if closer >= way || way <= 0.0 => (h, (closer - way).max(0.0)),
+            Self::Motion { pull: 0.0, .. } => (h * closer.max(0.0) / way, 0.0),
+            Self::Motion { speed, pull } => {
+                let closer = closer.max(0.0);
+                let root = (speed * speed + 2.0 * pull * closer).max(0.0).sqrt();
+                let t = if speed > 0.0 { 2.0 * closer / (speed + root) } else { (root - speed) / pull };
+                (t.min(h), 0.0)
+            }
+        }
+    }
+}
+
 /// A surface as a spring.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
@@ -169,14 +196,14 @@ impl Placed<'_> {
     }
 
     /// Finds the surfaces of a pair with which a step is solved: that where bodies are, as far as it is not `known`, and that where they are expected at its end; None where they do not meet there. `near` is their nearest contact, with the
-    /// gap at the start of the step.
+    /// gap at the start of the step, and the time at which they meet where that is later.
     ///
     /// Bodies that hardly move have the surface where they are alone. Beside a surface ahead that where they are has the polygons that are expected to open ([`Placed::polygon_contacts`]): impulses elsewhere may
     /// set down again what a body lifts (papers/kurtz2025cenic, contact over areas).
     pub(crate) fn meet_over_area(
         &self,
         p: &Pair,
-        near: &ContactPoint,
+        (near, meeting): (&ContactPoint, Option<f64>),
         known: Overlap,
         [start, end]: [&mut ContactSurface; 2],
     ) -> Result<[Option<Posed>; 2], ProblemError> {
@@ -191,7 +218,11 @@ impl Placed<'_> {
         if self.motion.horizon == 0.0 || here.is_some() && self.rests(p, start) {
             return Ok([here, None]);
         }
-        Ok([here, self.expected(p, sides, near, end)?])
+        let there = match self.moving(p, sides, near, end)? {
+            None if here.is_none() => self.going_on(p, sides, (near, meeting), end)?,
+            found => found,
+        };
+        Ok([here, there])
     }
 
     /// Whether no point of a surface moves by more than a small part of the depth within the step.
@@ -209,13 +240,8 @@ impl Placed<'_> {
         way <= STILL * depth
     }
 
-    /// Finds the surface at the place where they are expected at its end: h u nearer than now, with the speed u at which they close, or
-    /// less or more by the w at which a spring F(w) holds the mass m of both,
-    /// ```text
-    /// F(w) = m (h u + a h² − w)/h²
-    /// ```
-    /// a h² being the way that forces may take them. Each polygon is stepped back to the start: f₀ = A p + k n·d, with the way d of B relative to A in between, so that its force is A p where it was found.
-    fn expected(
+    /// Finds the surface where bodies are expected at the end of the step, on the way that they move.
+    fn moving(
         &self,
         p: &Pair,
         sides: [&AreaSide; 2],
@@ -223,9 +249,61 @@ impl Placed<'_> {
         surface: &mut ContactSurface,
     ) -> Result<Option<Posed>, ProblemError> {
         let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
+        let (h, n) = (self.motion.horizon, near.normal);
+        let speed = -self.relative(bodies, near, 0.0).dot(&n);
+        let pull = -(self.motion.gain(bodies[1], 1.0) - self.motion.gain(bodies[0], 1.0)).dot(&n);
+        let way = -h * self.relative(bodies, near, h).dot(&n);
+        self.balanced(p, sides, near, (Course::Motion { speed, pull }, way), surface)
+    }
+
+    /// Finds the surface of bodies that are apart and do not meet on the way that they move.
+    ///
+    /// Bodies that turn may not meet where the way of their nearest points says: from the time of their meeting on they are taken straight on. Bodies that do not come near each other do so when something
+    /// else stops one of them: then it stays where it is, and the other one goes on alone.
+    fn going_on(
+        &self,
+        p: &Pair,
+        sides: [&AreaSide; 2],
+        (near, meeting): (&ContactPoint, Option<f64>),
+        surface: &mut ContactSurface,
+    ) -> Result<Option<Posed>, ProblemError> {
+        let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
+        let (h, n, gap) = (self.motion.horizon, near.normal, near.gap);
+        let closer = |t: f64| -t * self.relative(bodies, near, t).dot(&n);
+        let (way, pulls) = (closer(h), self.motion.pulls(bodies));
+        if let Some(t) = meeting.filter(|_| way + pulls > gap) {
+            let course = Course::Straight { t, closer: closer(t) };
+            let found = self.balanced(p, sides, near, (course, way), surface)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        let a = self.velocity(bodies[0], &near.p_a, h).dot(&n);
+        let b = -self.velocity(bodies[1], &near.p_b, h).dot(&n);
+        let alone = h * (a.max(0.0) + b.max(0.0));
+        if alone <= way.max(0.0) || alone + pulls <= gap {
+            return Ok(None);
+        }
+        self.balanced(p, sides, near, (Course::Straight { t: 0.0, closer: 0.0 }, alone), surface)
+    }
+
+    /// Finds the surface on a course on which bodies would come nearer by `way` = h u in the step: there, or
+    /// less or more by the w at which a spring F(w) holds the mass m of both,
+    /// ```text
+    /// F(w) = m (h u + a h² − w)/h²
+    /// ```
+    /// a h² being the way that forces may take them. Each polygon is stepped back to the start: f₀ = A p + k n·d, with the way d of B relative to A in between, so that its force is A p where it was found.
+    fn balanced(
+        &self,
+        p: &Pair,
+        sides: [&AreaSide; 2],
+        near: &ContactPoint,
+        (course, way): (Course, f64),
+        surface: &mut ContactSurface,
+    ) -> Result<Option<Posed>, ProblemError> {
+        let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
         let (h, n, gap) = (self.motion.horizon, near.normal, near.gap);
         let softer = sides[0].modulus().min(sides[1].modulus());
-        let way = -h * self.relative(bodies, near, h).dot(&n);
         let free = way + self.motion.pulls(bodies);
         let deepest = (gap + sides[0].depth.min(sides[1].depth)).max(way.min(0.0));
         let first = way.min(deepest);
@@ -234,9 +312,7 @@ impl Placed<'_> {
         // Bodies of no known mass are held by nothing.
         let hold = if p.inverse_mass > 0.0 { 1.0 / (p.inverse_mass * h * h) } else { 0.0 };
         let posed = |closer: f64| {
-            let (t, beyond) = if closer < way { (h * closer.max(0.0) / way, 0.0) } else { (h, closer - way) };
-            // Bodies that part are where they get.
-            let t = if way > 0.0 { t } else { h };
+            let (t, beyond) = course.place(closer, way, h);
             Posed { t, shift: -beyond * n, closer, depth: closer - gap }
         };
         let (mut best, mut closer) = (None, first);

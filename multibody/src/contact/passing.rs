@@ -45,6 +45,16 @@ pub(crate) struct Bend {
     away: f64,
 }
 
+impl Ahead {
+    /// Time at which they meet, where that is later than the start \[s\].
+    pub(crate) fn meeting(&self) -> Option<f64> {
+        match self {
+            Self::Later(meeting) => Some(meeting.t),
+            Self::Start | Self::Nothing => None,
+        }
+    }
+}
+
 impl Meeting {
     /// For a contact of bodies with the origins `at`.
     pub(crate) fn bend(&self, c: &ContactPoint, at: [&Vector3<f64>; 2]) -> Bend {
@@ -543,7 +553,7 @@ impl Placed<'_> {
     }
 
     /// Velocity of a point of a body at the start of the step, with the mean of the gain in flight over the time `t`.
-    fn velocity(&self, body: usize, p: &Point3<f64>, t: f64) -> Vector3<f64> {
+    pub(crate) fn velocity(&self, body: usize, p: &Point3<f64>, t: f64) -> Vector3<f64> {
         self.kin.point_velocity(self.model, body, p) + 0.5 * self.motion.gain(body, t)
     }
 }
