@@ -15,7 +15,8 @@ use crate::impact;
 /// falling, z concave, so ℓ is convex. A sliding contact glides: it rests at a depth smaller by about δt μ‖v_t‖, which vanishes with
 /// δt. Lagged: μ, ε.
 ///
-/// Spring and mass of a soft contact (`impedance`) see v_n + μ (‖v_t‖_s − ‖v_t‖_s at the start), so that one that slides does not glide on its damper.
+/// Spring and mass of a soft contact (`impedance`) and polygons of an area (`preload`) see v_n − μ (‖v_t‖_s − ‖v_t‖_s at the start), so that one that slides does not glide on its damper, and the polygons of one area, whose depth is a
+/// small part of δt μ‖v_t‖, do not glide each by its own slip.
 ///
 /// Not read: relaxation time beside a dissipation, torsional and rolling friction; solref and solimp as stiffness, relaxation time and impedance ([`Softness`](crate::Softness)).
 ///
@@ -59,9 +60,9 @@ impl ContactLaw<3> for Similar {
     fn prepare(&self, seed: &ContactSeed) -> SimilarParams {
         let f = LaggedFriction::new(seed, self.sigma_r);
         let normal = NormalPotential::new(seed);
-        let soft = seed.material.impedance > 0.0;
+        let in_place = seed.material.impedance > 0.0 || seed.preload != 0.0;
         let slip = seed.velocity[1].hypot(seed.velocity[2]);
-        let glide = if soft { f.mu * slip * slip / (slip.hypot(f.eps) + f.eps) } else { 0.0 };
+        let glide = if in_place { f.mu * slip * slip / (slip.hypot(f.eps) + f.eps) } else { 0.0 };
         SimilarParams { normal: normal.shifted(glide), mu: f.mu, eps: f.eps }
     }
 
