@@ -35,6 +35,7 @@ mod property_contact_model;
 mod property_creep;
 mod property_crossings;
 mod property_depth;
+mod property_flush_stacks;
 mod property_free_flight;
 mod property_gain_factors;
 mod property_generalized_impulses;
