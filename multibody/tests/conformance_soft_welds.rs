@@ -55,7 +55,9 @@ fn conformance_soft_welds_accelerate_bodies_as_in_mujoco() {
         );
         let scene = Scene::from_mjcf(&text, "weld.xml", &LoadOptions::default()).unwrap();
         let law = signorini_laws::contact_pool("lagged").unwrap();
-        let mut system = RigidSystem::new(&scene, law.as_ref(), RigidOptions::default()).unwrap();
+        // A body that carries its momentum turns it after the solve, which a soft row does not feel.
+        let options = RigidOptions { carries_momentum: false, ..RigidOptions::default() };
+        let mut system = RigidSystem::new(&scene, law.as_ref(), options).unwrap();
         let mut x = system.initial_state(None).unwrap();
         x.q.copy_from_slice(&q);
         x.v.copy_from_slice(&v);
