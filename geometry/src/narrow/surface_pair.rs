@@ -12,7 +12,7 @@ use signorini_core::na::{Isometry3, Point3, Vector3};
 use super::ContactPoint;
 use super::core::{Core, Pair};
 use super::critical::{Critical, Part, ROUND_OFF, Surfaces, Tiles, Turned};
-use super::lens::lens;
+use super::lens::Lens;
 use super::near_triangles::{Boxes, NearTriangles};
 use super::patch::{FACING, flat_parts};
 use super::surface::{SAME_NORMAL, spread};
@@ -51,6 +51,7 @@ struct Scratch {
     turned: TurnedTiles,
     points: Vec<ContactPoint>,
     group: Vec<ContactPoint>,
+    lens: Lens,
 }
 
 /// Triangles of B in the frame of A, each turned once.
@@ -185,7 +186,7 @@ impl Scratch {
 
     /// Of overlaps keeps the shortest way out, and those that it does not free. Where surfaces touch, the shortest way has no length.
     fn keep_ways_out(&mut self, pair: &Surfaces<'_>) {
-        let Self { critical, near, .. } = self;
+        let Self { critical, near, lens, .. } = self;
         let round_off = 1e-12 * pair.scale;
         critical.sort_unstable_by(order);
         let first = critical.partition_point(|c| c.gap >= -round_off);
@@ -216,7 +217,7 @@ impl Scratch {
             && [critical.len(), touching] == [first; 2]
             && cross(pair)
         {
-            critical.push(lens(pair).filter(|l| l.gap > shortest.gap).unwrap_or(shortest));
+            critical.push(lens.way_out(pair).filter(|l| l.gap > shortest.gap).unwrap_or(shortest));
         }
         critical.reverse();
     }
