@@ -22,7 +22,7 @@ impl Lens {
     pub(super) fn way_out(&mut self, pair: &Surfaces<'_>) -> Option<Critical> {
         let (Surface::Mesh(a), Surface::Mesh(b)) = (pair.a, pair.b) else { return None };
         let Self { normals, on_a, on_b } = self;
-        [&mut *normals, on_a, on_b].map(Vec::clear);
+        [&mut *normals, &mut *on_a, &mut *on_b].into_iter().for_each(Vec::clear);
         let mut first = None;
         a.bvh().pairs(b.bvh(), &pair.x_ab, |i, j| {
             let (Some(of_a), Some(of_b)) = (pair.a.tile(i), pair.turned(j)) else { return };

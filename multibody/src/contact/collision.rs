@@ -61,6 +61,15 @@ struct NearPairs {
     kept: Option<Vec<PressureTriangle>>,
 }
 
+/// Pairs of the table from search to search.
+#[derive(Clone, Debug, Default)]
+struct KnownPairs {
+    /// Until when each is out of reach ([`Travel::until`]).
+    until: Vec<f64>,
+    /// Triangles that were near each other.
+    neighbours: Vec<RefCell<Neighbours>>,
+}
+
 /// Two geoms that may collide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CollidingPair {
@@ -116,9 +125,7 @@ pub(crate) struct Collision {
     near_pairs: NearPairs,
     /// Way that proxies have gone.
     travel: Travel,
-    /// By pair of the table, until when it is out of reach ([`Travel::until`]), and the triangles that were near each other.
-    until: Vec<f64>,
-    neighbours: Vec<RefCell<Neighbours>>,
+    known: KnownPairs,
     query_rules: QueryRules,
 }
 
@@ -175,8 +182,7 @@ impl Collision {
             broad_phase: BroadPhase::new(),
             near_pairs: NearPairs::default(),
             travel: Travel::new(proxies.len()),
-            until: Vec::new(),
-            neighbours: Vec::new(),
+            known: KnownPairs::default(),
             query_rules,
             colliders,
             proxies,
@@ -229,9 +235,9 @@ impl Collision {
             let numbers = numbers_between(proxies, a as usize, b as usize);
             pairs.extend(numbers.filter_map(|(i, j)| rules.pair(colliders, i, j)));
         });
-        self.until.resize(self.table.len(), f64::NEG_INFINITY);
-        self.neighbours.resize_with(self.table.len(), RefCell::default);
-        let (until, neighbours, query) = (&mut self.until, &self.neighbours, self.query_rules);
+        self.known.until.resize(self.table.len(), f64::NEG_INFINITY);
+        self.known.neighbours.resize_with(self.table.len(), RefCell::default);
+        let (KnownPairs { until, neighbours }, query) = (&mut self.known, self.query_rules);
         motion.fly();
         let near_pairs = &mut self.near_pairs;
         near_pairs.points.clear();
@@ -374,7 +380,7 @@ impl Collision {
             self.travel.set(i, &center, &kin.r_wb[p.body], p.ball.map(|(_, r)| r), reach);
         }
         if self.travel.take_lost() {
-            self.until.fill(f64::NEG_INFINITY);
+            self.known.until.fill(f64::NEG_INFINITY);
             self.partners.iter_mut().for_each(Partners::forget);
         }
         if self.partners.is_some() {
