@@ -52,7 +52,7 @@ pub const SUPPORTED: &[Supported] = &[
         "integrator",
         Differs,
         "one semi-implicit step whatever it says: joint and tendon damping and stiffness, actuators, limits and equalities are implicit, Coriolis and gyroscopic \
-         forces of chains explicit, as `Euler` has them; bodies that float freely, and chains that swing without springs, servos and contact, keep their energy; closest to `Euler` with implicit damping",
+         forces of chains explicit, as `Euler` has them; bodies that float freely, and chains that swing without servos, loops and contact, move as their springs, dampers and dry friction let them, free of drift; closest to `Euler` with implicit damping",
     ),
     row(
         "option",

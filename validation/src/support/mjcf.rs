@@ -40,6 +40,7 @@ const COMPLETIONS: &[&str] = &[
     "site='s' refsite='r'",
     "geom1='g' geom2='h'",
     "site='s' objtype='body' objname='b'",
+    "site='s' camera='eye'",
     "joint='j' coef='1'",
     "joint='j' ctrlrange='0 1'",
     "body='b' ctrlrange='0 1'",
@@ -157,7 +158,7 @@ fn model(sections: &str) -> String {
 </asset>
 <worldbody>
 <geom type='hfield' hfield='field'/>
-<body name='b' euler='20 30 40'><joint name='j' range='1 2'/><geom name='g' size='.1' mass='2'/><site name='s'/>
+<body name='b' euler='20 30 40'><joint name='j' range='1 2'/><geom name='g' size='.1' mass='2'/><site name='s'/><camera name='eye'/>
 <inertial pos='0 0 0' mass='1e-3' diaginertia='1 1 1.5'/>
 <body name='c' pos='1 0 0'><joint name='k'/><geom name='h' size='.1'/><geom size='.05' pos='0 0 .3' group='3'/><site name='r'/></body></body>
 <body name='d' pos='3 0 0'><joint name='ball' type='ball'/><geom type='box' mesh='mesh' group='2'/></body>
