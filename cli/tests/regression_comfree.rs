@@ -323,7 +323,7 @@ fn regression_a_run_that_runs_away_stops_with_the_reason() {
     let folder = Folder::new("runaway");
     let heavy = "<option gravity='0 0 -2e8'/>";
     let arm = format!(
-        "<mujoco>{heavy}<worldbody><body name='arm'><joint name='elbow' axis='0 1 0' stiffness='1e-6'/><geom size='.1' pos='1 0 0'/></body></worldbody></mujoco>"
+        "<mujoco>{heavy}<worldbody><body name='arm'><joint name='elbow' axis='0 1 0'/><geom size='.1' pos='1 0 0'/></body></worldbody><actuator><position joint='elbow' kp='1e-6'/></actuator></mujoco>"
     );
     let free = cube(heavy, "").replace(".0501", "1e9");
     for (model, arguments, what) in [
