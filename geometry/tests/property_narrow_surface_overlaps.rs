@@ -6,7 +6,7 @@ use crate::narrow_common;
 
 use std::sync::Arc;
 
-use narrow_common::{Random, extent, hull};
+use narrow_common::{Random, extent, hull, winding};
 use signorini_core::na::{Isometry3, Matrix3, Point3, Vector3};
 use signorini_geometry::{ContactPoint, Shape, TriangleMesh, contacts, distance};
 use signorini_testkit::data;
@@ -77,16 +77,6 @@ fn mesh(r: &mut Random, kind: usize) -> TriangleMesh {
     };
     // Half of them have axes that lie along others'.
     if r.unit() < 0.5 { mesh.transformed(&turn) } else { mesh }
-}
-
-/// Solid angle of a surface about a point over 4π: 1 inside, 0 outside, between on it.
-fn winding(mesh: &TriangleMesh, p: &Point3<f64>) -> f64 {
-    let angle = |i: usize| {
-        let [a, b, c] = mesh.triangle(i).map(|v| v - p);
-        let (x, y, z) = (a.norm(), b.norm(), c.norm());
-        2.0 * a.dot(&b.cross(&c)).atan2(x * y * z + a.dot(&b) * z + b.dot(&c) * x + c.dot(&a) * y)
-    };
-    (0..mesh.triangles().len()).map(angle).sum::<f64>() / (4.0 * std::f64::consts::PI)
 }
 
 /// Of a segment, the longest part without a place outside of the solid, by samples.

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::narrow_common::Random;
+use crate::narrow_common::{Random, winding};
 use signorini_core::na::{Isometry3, Point3, UnitQuaternion, Vector3};
 use signorini_geometry::{ContactPoint, Shape, TriangleMesh, contacts, segment_crosses_triangle};
 
@@ -163,16 +163,6 @@ fn found([a, b]: &[TriangleMesh; 2], x: &Pose, way: &V) -> Vec<ContactPoint> {
     let mut out = Vec::new();
     contacts(&shapes[0], &Pose::identity(), &shapes[1], &x, 1e-3, &mut out).unwrap();
     out
-}
-
-/// Solid angle of a surface about a point over 4π: 1 inside, 0 outside, between on it.
-fn winding(mesh: &TriangleMesh, p: &Point3<f64>) -> f64 {
-    let angle = |i: usize| {
-        let [a, b, c] = mesh.triangle(i).map(|v| v - p);
-        let (x, y, z) = (a.norm(), b.norm(), c.norm());
-        2.0 * a.dot(&b.cross(&c)).atan2(x * y * z + a.dot(&b) * z + b.dot(&c) * x + c.dot(&a) * y)
-    };
-    (0..mesh.triangles().len()).map(angle).sum::<f64>() / (4.0 * std::f64::consts::PI)
 }
 
 /// Distance from a surface at which a place is within the solid for certain \[m\].

@@ -130,16 +130,8 @@ fn throw(seed: u64) -> Throw {
     let p = aim - time * speed * d + 0.5 * time * time * g;
     let v = speed * d - time * g;
     let w = spin * rng.vector::<3>().normalize();
-    let [qa, qb] = [0; 2].map(|_| quaternion(rng));
-    let scene = |mask: u32| {
-        let text = format!(
-            "<mujoco><option gravity='0 0 {}'/><asset>{asset}</asset><default><geom contype='{mask}' conaffinity='{mask}' density='1000'/></default>
-             <worldbody><body quat='{qa}'><geom {a}/></body><body pos='{} {} {}' quat='{qb}'><freejoint/><geom {b}/></body></worldbody></mujoco>",
-            g.z, p.x, p.y, p.z
-        );
-        let options = LoadOptions { keep_mesh_surfaces: surfaces, ..LoadOptions::default() };
-        Scene::from_mjcf(&text, "throw.xml", &options).unwrap()
-    };
+    let turns = [0; 2].map(|_| quaternion(rng));
+    let scene = |mask: u32| two_bodies(mask, g.z, &asset, surfaces, [&a, &b], &turns, &p);
     Throw {
         scene: scene(1),
         free: scene(0),
@@ -150,6 +142,25 @@ fn throw(seed: u64) -> Throw {
         radius: of_a + of_b,
         kinds: [kind_a, kind_b],
     }
+}
+
+/// A fixed body at the origin and a free one at `p` \[m\], with their geoms and turns, under `gravity` along z \[m/s²\]; they meet where `mask` is not zero.
+fn two_bodies(
+    mask: u32,
+    gravity: f64,
+    asset: &str,
+    surfaces: bool,
+    [a, b]: [&str; 2],
+    [qa, qb]: &[String; 2],
+    p: &Vector3<f64>,
+) -> Scene {
+    let text = format!(
+        "<mujoco><option gravity='0 0 {gravity}'/><asset>{asset}</asset><default><geom contype='{mask}' conaffinity='{mask}' density='1000'/></default>
+         <worldbody><body quat='{qa}'><geom {a}/></body><body pos='{} {} {}' quat='{qb}'><freejoint/><geom {b}/></body></worldbody></mujoco>",
+        p.x, p.y, p.z
+    );
+    let options = LoadOptions { keep_mesh_surfaces: surfaces, ..LoadOptions::default() };
+    Scene::from_mjcf(&text, "throw.xml", &options).unwrap()
 }
 
 /// Overlap of sharp bodies at which one hits for certain \[m\].
@@ -185,15 +196,8 @@ fn sharp_throw(seed: u64, spins: bool) -> Throw {
     let time = (of_a + of_b) * rng.uniform(1.1, 2.0) / speed;
     let (p, v) = (aim - time * speed * d, speed * d);
     let w = spin * rng.vector::<3>().normalize();
-    let [qa, qb] = [0; 2].map(|_| quaternion(rng));
-    let scene = |mask: u32| {
-        let text = format!(
-            "<mujoco><option gravity='0 0 0'/><asset>{asset}</asset><default><geom contype='{mask}' conaffinity='{mask}' density='1000'/></default>
-             <worldbody><body quat='{qa}'><geom {a}/></body><body pos='{} {} {}' quat='{qb}'><freejoint/><geom {b}/></body></worldbody></mujoco>",
-            p.x, p.y, p.z
-        );
-        Scene::from_mjcf(&text, "throw.xml", &LoadOptions::default()).unwrap()
-    };
+    let turns = [0; 2].map(|_| quaternion(rng));
+    let scene = |mask: u32| two_bodies(mask, 0.0, &asset, false, [&a, &b], &turns, &p);
     Throw {
         scene: scene(1),
         free: scene(0),

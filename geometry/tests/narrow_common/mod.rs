@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use signorini_core::na::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
-use signorini_geometry::{ConvexMesh, Shape};
+use signorini_geometry::{ConvexMesh, Shape, TriangleMesh};
 use signorini_testkit::data;
 
 /// A file of the narrow-phase oracles; None when it is absent.
@@ -127,4 +127,14 @@ pub(crate) fn extent(shape: &Shape, x: &Isometry3<f64>, n: &Vector3<f64>) -> f64
         _ => f64::INFINITY,
     };
     x.translation.vector.dot(n) + own
+}
+
+/// Solid angle of a surface about a point over 4π: 1 inside, 0 outside, between on it.
+pub(crate) fn winding(mesh: &TriangleMesh, p: &Point3<f64>) -> f64 {
+    let angle = |i: usize| {
+        let [a, b, c] = mesh.triangle(i).map(|v| v - p);
+        let (x, y, z) = (a.norm(), b.norm(), c.norm());
+        2.0 * a.dot(&b.cross(&c)).atan2(x * y * z + a.dot(&b) * z + b.dot(&c) * x + c.dot(&a) * y)
+    };
+    (0..mesh.triangles().len()).map(angle).sum::<f64>() / (4.0 * std::f64::consts::PI)
 }
