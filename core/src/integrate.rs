@@ -20,6 +20,8 @@ pub struct StepReport {
     pub residual_ratio: f64,
     /// Number of contacts prepared at the start.
     pub contacts: u32,
+    /// Pairs of geoms with contacts, and those of them without an impulse over the step.
+    pub pairs: [u32; 2],
     /// Bodies that left the last solve that did not converge no room to move ([`crate::StepProblem::blocking`]).
     pub blocked: Option<[u32; 2]>,
     /// Geoms that passed through each other: [`System::crossed`].

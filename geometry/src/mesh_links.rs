@@ -183,6 +183,22 @@ impl MeshLinks {
         self.closed
     }
 
+    /// Vertices \[m\], those at equal positions taken as one.
+    pub(crate) fn points(&self) -> &[V] {
+        &self.points
+    }
+
+    /// The vertex at corner `k` of triangle `i`.
+    pub(crate) fn vertex(&self, i: u32, k: usize) -> u32 {
+        self.corners[i as usize][k]
+    }
+
+    /// Calls `visit` with the vertices that share a triangle with vertex `v`, and with itself, some of them several times.
+    pub(crate) fn beside(&self, v: u32, visit: impl FnMut(u32)) {
+        let triangles = self.around.row(v as usize).iter();
+        triangles.flat_map(|t| self.corners[*t as usize]).for_each(visit);
+    }
+
     /// Whether the surface about corner `k` of triangle `i` reaches farthest along the unit vector `d` there, outward: `d` is one of its normals.
     pub(crate) fn is_foremost(&self, i: u32, k: usize, d: &V) -> bool {
         let v = self.corners[i as usize][k] as usize;

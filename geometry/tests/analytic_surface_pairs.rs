@@ -321,3 +321,31 @@ fn property_contacts_of_surfaces_move_with_the_pair_and_lie_on_it() {
         }
     });
 }
+
+/// A ring of triangles on a block of triangles, leaning a little: the points hold it on all sides, not at its lowest corner alone.
+#[test]
+fn property_a_ring_stands_on_contacts_all_round() {
+    let mut r = Random::new(91);
+    let table = surface(&cuboid(V::new(0.5, 0.5, 0.05)));
+    for _ in 0..300 {
+        let (major, part) = (10f64.powf(r.range(-2.0, -0.6)), r.range(0.2, 0.6));
+        let (sides, rounds) = (6 + r.range(0.0, 30.0) as u32, 6 + 2 * r.range(0.0, 8.0) as u32);
+        let minor = major * part;
+        let ring = TriangleMesh::torus(major, minor, sides, rounds).unwrap();
+        let tilt = 10f64.powf(r.range(-8.0, -3.5));
+        let turn = Pose::rotation(V::z() * r.range(-PI, PI));
+        let lean = turn * Pose::rotation(V::x() * tilt) * Pose::rotation(V::z() * r.range(-PI, PI));
+        let low = ring.vertices().iter().map(|p| (lean * p).z).fold(f64::INFINITY, f64::min);
+        let (gap, margin) = (r.range(-1e-2, 5e-3) * major, 1e-2 * major);
+        let x = Pose::translation(r.range(-0.2, 0.2), r.range(-0.2, 0.2), 0.05 + gap - low) * lean;
+        let points = query(&table, &Pose::identity(), &Shape::Mesh(Arc::new(ring)), &x, margin);
+        let what =
+            format!("{sides} by {rounds}, {major} and {minor}, tilt {tilt:e}, gap {gap:e}: {points:?}");
+        assert!((least(&points) - gap).abs() < 1e-9, "{what}");
+        for k in 0..16 {
+            let u = V::new((PI * k as f64 / 8.0).cos(), (PI * k as f64 / 8.0).sin(), 0.0);
+            let reach = points.iter().map(|c| u.dot(&(c.p_b.coords - x.translation.vector)));
+            assert!(reach.fold(0.0, f64::max) > 0.3 * major, "{what}");
+        }
+    }
+}

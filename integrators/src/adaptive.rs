@@ -141,6 +141,7 @@ impl<P: OneStep> Adaptive<P> {
             match (verdict, attempt) {
                 (Verdict::Accept { next }, Ok(r)) => {
                     if !limited {
+                        let next = next.min(c.look(dt, r.pairs)).max(floor);
                         let next = after.map_or(next, |after| after.clamp(floor, next));
                         self.next_step = Some(NextStep { dt: next, order: observed.after() });
                     }

@@ -1,6 +1,6 @@
 use signorini_core::{
-    ContactGeometry, ContactSolver, LaggedSolve, LastSolve, OneStep, Slot, State, StepError, StepReport,
-    StepSolution, System, Tolerance,
+    ContactGeometry, ContactSolver, LaggedSolve, LastSolve, OneStep, Slot, State, StepError, StepProblem,
+    StepReport, StepSolution, System, Tolerance,
 };
 
 use crate::scheme::{Leg, PreparedStep, StartSlot};
@@ -80,11 +80,13 @@ impl<S: ContactSolver> PreparedStep for ContactStep<S> {
         let fail = |source| StepError::Solve { t: leg.x0.t, dt: leg.dt, source };
         let Self { solver, lagged, solution, contacts, again, .. } = self;
         let mut guess = leg.guess;
+        let mut pairs;
         loop {
             let p = sys.problem(leg.slot, leg.dt).map_err(|e| fail(e.into()))?;
             lagged.solve(solver, p, guess, solution, report).map_err(fail)?;
             contacts.clear();
             contacts.extend_from_slice(p.contacts());
+            pairs = count_pairs(p, &solution.gamma);
             if !sys.look_farther(leg.slot, leg.dt, solution).map_err(|e| fail(e.into()))? {
                 break;
             }
@@ -94,6 +96,7 @@ impl<S: ContactSolver> PreparedStep for ContactStep<S> {
         (self.solution_dt, self.solution_slot) = (leg.dt, leg.slot);
         if leg.slot == Slot::Start {
             report.contacts = self.contacts.len() as u32;
+            report.pairs = pairs;
         }
         sys.commit(leg.slot, leg.x0, leg.dt, &self.solution, x1).map_err(|e| fail(e.into()))?;
         report.crossed = report.crossed.or_else(|| sys.crossed(leg.slot));
@@ -137,4 +140,18 @@ impl<S: ContactSolver> OneStep for ContactStep<S> {
     fn last_solve(&self) -> LastSolve<'_> {
         PreparedStep::last_solve(self)
     }
+}
+
+/// Pairs of geoms with contacts in a solved problem, and those of them whose impulses are all zero.
+fn count_pairs(p: &dyn StepProblem, gamma: &[f64]) -> [u32; 2] {
+    let rests = |c: &ContactGeometry| {
+        let (first, rows) = p.pools().rows(c.constraint as usize);
+        gamma[first..first + rows].iter().all(|g| *g == 0.0)
+    };
+    let mut counts = [0, 0];
+    for pair in p.contacts().chunk_by(|c, d| c.geoms == d.geoms) {
+        counts[0] += 1;
+        counts[1] += u32::from(pair.iter().all(rests));
+    }
+    counts
 }

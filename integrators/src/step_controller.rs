@@ -1,5 +1,8 @@
 use signorini_core::{Shown, StepError, Tolerance};
 
+/// A step is at least this part of the one before it where its look ahead is not worth more.
+const LEAST_LOOK: f64 = 0.5;
+
 /// Reaction to an error that is too large at the smallest step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Floor {
@@ -34,7 +37,7 @@ pub enum Verdict {
 /// ```
 ///
 /// Source: kurtz2025cenic, eq. (4). Deviates from the implementation by the paper's authors: a step that is stretched to the end of the interval may
-/// exceed the largest step by the stretch, the smallest step is tried before it is called an error, no sliver is left before the end of an interval, and the order is the measured one where attempts were rejected ([`StepController::measures_order`]).
+/// exceed the largest step by the stretch, the smallest step is tried before it is called an error, no sliver is left before the end of an interval, the order is the measured one where attempts were rejected ([`StepController::measures_order`]), and idle pairs bound the step ([`StepController::look`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepController {
     /// Accuracy a: largest accepted error of one step in the norm of the system (1e-3).
@@ -78,6 +81,8 @@ pub struct StepController {
     pub halve_below: f64,
     /// Learns the order of the error from rejected attempts of a step: errors of a higher order let the next steps grow less, and errors that hardly fall let an attempt shrink more. Without it the order is that of the estimate, as published (true).
     pub measures_order: bool,
+    /// Pairs of geoms that a step may look at without an impulse beside as many as have one (16): see [`StepController::look`]. None: any number, as published.
+    pub idle_pairs: Option<f64>,
     /// Solver tolerance as a fraction κ of the accuracy (1e-3).
     pub tolerance_factor: f64,
     /// Smallest solver tolerance (1e-8).
@@ -107,6 +112,7 @@ impl Default for StepController {
             stretch_below: 1.001,
             halve_below: 1.1,
             measures_order: true,
+            idle_pairs: Some(16.0),
             tolerance_factor: 1e-3,
             tolerance_floor: 1e-8,
         }
@@ -153,6 +159,7 @@ impl StepController {
         check("safety", self.safety, self.safety > 0.0 && self.safety <= 1.0, "above 0 and at most 1")?;
         let l = self.limit_below;
         check("limit_below", l, l > 0.0 && l <= 1.0, "above 0 and at most 1")?;
+        self.idle_pairs.map_or(Ok(()), |n| positive("idle_pairs", n))?;
         growing("max_growth", self.max_growth)?;
         growing("dead_band", self.dead_band)?;
         growing("stretch_below", self.stretch_below)?;
@@ -188,6 +195,18 @@ impl StepController {
         } else {
             (wanted, false)
         }
+    }
+
+    /// The longest step after one of length `dt` \[s\] that is worth its look ahead, of whose pairs of geoms some were idle.
+    ///
+    /// ```text
+    /// cost(h)/h → min,  cost = c₀ + c₁ (a + i h²/dt²)   ⇒   h = dt √((a + c₀/c₁)/i)
+    /// ```
+    /// with a pairs that act, i idle ones, and c₀/c₁ of [`StepController::idle_pairs`] (papers/kurtz2025cenic, steps as long as their looks are worth). A step is at least half as long as the one before it.
+    pub fn look(&self, dt: f64, [pairs, idle]: [u32; 2]) -> f64 {
+        let Some(free) = self.idle_pairs.filter(|_| idle > 0) else { return f64::INFINITY };
+        let worth = f64::from(pairs.saturating_sub(idle)) + free;
+        dt * (worth / f64::from(idle)).sqrt().max(LEAST_LOOK)
     }
 
     /// Judges an attempt of length `dt` \[s\] with error estimate `error` that goes with the power `order` of the length; `floor` is the smallest step \[s\].

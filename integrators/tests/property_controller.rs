@@ -1,8 +1,12 @@
 //! The controller: every constant of its specification.
 
+use crate::common;
+
+use common::script::Script;
+use common::{free_bodies, ground};
 use proptest::prelude::*;
-use signorini_core::StepError;
-use signorini_integrators::{Floor, StepController, Verdict};
+use signorini_core::{Integrator, NoObserver, StepError};
+use signorini_integrators::{Adaptive, Floor, StepController, Verdict};
 
 const H: f64 = 1e-3;
 
@@ -88,6 +92,33 @@ fn analytic_steps_fit_the_end_of_the_interval() {
     assert_eq!(c.fit(1.0, 1.5), (1.0, false));
 }
 
+/// Steps without error whose looks ahead find idle pairs with the square of their length: they settle where the time per second simulated, c₀ + c₁ n over the length, is least.
+#[test]
+fn analytic_steps_are_as_long_as_their_looks_are_worth() {
+    let run = |idle_pairs: Option<f64>, pairs: fn(f64) -> [u32; 2]| {
+        let sys = free_bodies(vec![], ground(1e4, 10.0, 0.5, 1e-3));
+        let mut sys = sys.unwrap();
+        let mut x = sys.rest(&[]);
+        let mut script = Script::new(|_, _| Ok([0.0, 0.0]));
+        script.pairs = pairs;
+        let mut run =
+            Adaptive::new(script, StepController { idle_pairs, ..StepController::default() }).unwrap();
+        run.advance(&mut sys, &mut x, 10.0, &mut NoObserver).unwrap();
+        let lengths = run.scheme().lengths();
+        lengths[lengths.len() / 2]
+    };
+    let crowd = |dt: f64| [100 + (4e6 * dt * dt) as u32, (4e6 * dt * dt) as u32];
+    // (100 + 16 + 4e6 h²)/h is least at h = √(116/4e6).
+    let best = (116.0f64 / 4e6).sqrt();
+    let settled = run(Some(16.0), crowd);
+    assert!((settled / best - 1.0).abs() < 0.02, "{settled} for {best}");
+    assert_eq!(run(None, crowd), 0.1);
+    // Few idle pairs, or as many as act, shorten no step.
+    assert_eq!(run(Some(16.0), |_| [16, 16]), 0.1);
+    assert_eq!(run(Some(16.0), |_| [1000, 500]), 0.1);
+    assert_eq!(StepController::default().look(H, [10_000, 9_999]), 0.5 * H);
+}
+
 /// A step without error grows by the largest factor, whatever its length; growth by exactly the factor of the dead band is growth.
 #[test]
 fn analytic_growth_meets_its_bounds() {
@@ -106,6 +137,8 @@ fn property_constants_that_make_no_sense_are_refused() {
     c.validate().unwrap();
     let bad = [
         StepController { accuracy: 0.0, ..c },
+        StepController { idle_pairs: Some(0.0), ..c },
+        StepController { idle_pairs: Some(f64::NAN), ..c },
         StepController { accuracy: -1e-3, ..c },
         StepController { accuracy: f64::NAN, ..c },
         StepController { accuracy: f64::INFINITY, ..c },

@@ -149,7 +149,7 @@ impl<'a> Surfaces<'a> {
     }
 
     /// Direction against `n` in the frame of B.
-    fn against(&self, n: &V) -> V {
+    pub(super) fn against(&self, n: &V) -> V {
         -self.r.tr_mul(n)
     }
 

@@ -17,6 +17,7 @@ mod facing;
 mod gjk;
 mod half_space;
 mod lens;
+mod level;
 mod near_triangles;
 mod neighbours;
 mod order;

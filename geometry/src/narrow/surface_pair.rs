@@ -13,6 +13,7 @@ use super::ContactPoint;
 use super::core::{Core, Pair};
 use super::critical::{Critical, Part, ROUND_OFF, Surfaces, Tiles, Turned};
 use super::lens::Lens;
+use super::level::LevelCorners;
 use super::near_triangles::{Boxes, NearTriangles};
 use super::patch::{FACING, flat_parts};
 use super::surface::{SAME_NORMAL, spread};
@@ -52,6 +53,8 @@ struct Scratch {
     points: Vec<ContactPoint>,
     group: Vec<ContactPoint>,
     lens: Lens,
+    level_a: LevelCorners,
+    level_b: LevelCorners,
 }
 
 /// Triangles of B in the frame of A, each turned once.
@@ -260,9 +263,15 @@ impl Scratch {
 
     /// The patch about critical points with the normal of the first, which is the deepest.
     fn patch(&mut self, pair: &Surfaces<'_>, x_wa: &Isometry3<f64>, first: &Critical) {
-        let Self { facing, faces, about, points, .. } = self;
+        let Self { facing, faces, about, points, level_a, level_b, .. } = self;
         let n = first.n;
         let on = |m: &V, t: &V, p: &V| m.dot(&(p - t)).abs() <= ON * pair.scale;
+        level_a.clear();
+        level_b.clear();
+        for c in &*about {
+            level_a.spread(&pair.a, c, [0, 1], &n, pair.margin - c.gap);
+            level_b.spread(&pair.b, c, [1, 0], &pair.against(&n), pair.margin - c.gap);
+        }
         let is_face = |m: &V| m.cross(&n).norm_squared() <= FACING * FACING;
         // No corner of a patch is deeper than its critical point.
         let deepest = first.gap - 1e-9 * pair.scale;
@@ -270,7 +279,7 @@ impl Scratch {
             let faces_a = is_face(&a.n);
             let meets_a = |c: &&Critical| match faces_a {
                 true => on(&a.n, &a.t[0], &c.p),
-                false => c.parts[0].is_held(&pair.a, *i, c.triangles[0]),
+                false => c.parts[0].is_held(&pair.a, *i, c.triangles[0]) || level_a.are_of(&pair.a, *i),
             };
             if !about.iter().any(|c| meets_a(&c)) {
                 continue;
@@ -280,7 +289,7 @@ impl Scratch {
                 let faces_b = is_face(&b.n);
                 let meets_b = |c: &&Critical| match faces_b {
                     true => on(&b.n, &b.x[0], &c.point_of_b()),
-                    false => c.parts[1].is_held(&pair.b, j, c.triangles[1]),
+                    false => c.parts[1].is_held(&pair.b, j, c.triangles[1]) || level_b.are_of(&pair.b, j),
                 };
                 if !(faces_a || faces_b) || !about.iter().filter(meets_a).any(|c| meets_b(&c)) {
                     continue;

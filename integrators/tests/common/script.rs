@@ -10,6 +10,8 @@ pub(crate) struct Script<F> {
     pub(crate) error_order: Option<u32>,
     /// Time at which bodies meet \[s\].
     pub(crate) meeting: Option<f64>,
+    /// Pairs of geoms of an attempt of this length \[s\], all of them and those without an impulse.
+    pub(crate) pairs: fn(f64) -> [u32; 2],
     /// First attempts of which a solve does not converge.
     pub(crate) unsolved: usize,
     /// Start \[s\], length \[s\] and retry of every attempt.
@@ -23,6 +25,7 @@ impl<F: FnMut(usize, f64) -> Result<[f64; 2], StepError>> Script<F> {
             attempt,
             error_order: Some(2),
             meeting: None,
+            pairs: |_| [0, 0],
             unsolved: 0,
             seen: Vec::new(),
             solution: StepSolution::default(),
@@ -60,7 +63,9 @@ impl<F: FnMut(usize, f64) -> Result<[f64; 2], StepError> + Send> OneStep for Scr
         x1.t += dt;
         let unconverged = u32::from(number < self.unsolved);
         let meeting = self.meeting.map(|t| t - x0.t).filter(|t| *t >= 0.0 && *t < dt);
-        Ok(StepReport { dt, error: Some(error), defect, unconverged, meeting, ..StepReport::default() })
+        let pairs = (self.pairs)(dt);
+        let error = Some(error);
+        Ok(StepReport { dt, error, defect, unconverged, meeting, pairs, ..StepReport::default() })
     }
     fn last_solve(&self) -> LastSolve<'_> {
         LastSolve { solution: &self.solution, dt: 0.0, slot: Slot::Start, contacts: &[] }

@@ -216,7 +216,7 @@ impl Method {
     pub fn controller(&self) -> Option<StepController> {
         match self.stepping() {
             Stepping::Controlled(c) if self.is_published() => {
-                Some(StepController { halve_below: 1.0, measures_order: false, ..c })
+                Some(StepController { halve_below: 1.0, measures_order: false, idle_pairs: None, ..c })
             }
             Stepping::Controlled(c) => Some(c),
             Stepping::Asked | Stepping::Fixed { .. } => None,

@@ -43,7 +43,12 @@ pub fn pages() -> Vec<&'static dyn Page> {
 
 /// The rule of step selection as published.
 fn published_controller(accuracy: f64) -> StepController {
-    StepController { halve_below: 1.0, measures_order: false, ..StepController::with_accuracy(accuracy) }
+    StepController {
+        halve_below: 1.0,
+        measures_order: false,
+        idle_pairs: None,
+        ..StepController::with_accuracy(accuracy)
+    }
 }
 
 fn failed(e: impl std::fmt::Display) -> PageError {
