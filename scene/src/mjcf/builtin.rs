@@ -13,57 +13,189 @@ const FINEST: f64 = 512.0;
 
 type Surface = (Vec<Point3<f64>>, Vec<[u32; 3]>);
 
-/// Kind, names of its parameters, and their least values.
-const KINDS: [(&str, &[&str], &[f64]); 5] = [
-    ("sphere", &["subdivision"], &[0.0]),
-    ("hemisphere", &["resolution"], &[0.0]),
-    ("cone", &["nvert", "radius"], &[3.0, 0.0]),
-    ("supersphere", &["resolution", "e", "n"], &[3.0, 0.0, 0.0]),
-    ("supertorus", &["resolution", "radius", "s", "t"], &[3.0, 0.0, 0.0, 0.0]),
+/// Vertices and triangles; vertices alone stand for their hull.
+type Made = (Vec<Point3<f64>>, Option<Vec<[u32; 3]>>);
+
+/// A kind of mesh.
+struct Kind {
+    name: &'static str,
+    /// Names of its parameters, with least and largest values.
+    params: &'static [(&'static str, f64, f64)],
+    /// Whole numbers among them, from the first on.
+    whole: usize,
+    make: fn(&[f64]) -> Made,
+}
+
+const ANY: f64 = f64::INFINITY;
+/// Least size of a shape.
+const TINY: f64 = 1e-15;
+
+const GRID: [(&str, f64, f64); 7] = [
+    ("nx", 2.0, FINEST),
+    ("ny", 2.0, FINEST),
+    ("nz", 2.0, FINEST),
+    ("dx", TINY, ANY),
+    ("dy", TINY, ANY),
+    ("dz", TINY, ANY),
+    ("dim", 3.0, 3.0),
 ];
+
+const KINDS: [Kind; 10] = [
+    Kind {
+        name: "sphere",
+        params: &[("subdivision", 0.0, 4.0)],
+        whole: 1,
+        make: |p| with_faces(icosphere(p[0] as u32)),
+    },
+    Kind {
+        name: "hemisphere",
+        params: &[("resolution", 0.0, FINEST)],
+        whole: 1,
+        make: |p| with_faces(hemisphere(p[0] as u32 + 1)),
+    },
+    Kind {
+        name: "cone",
+        params: &[("nvert", 3.0, FINEST), ("radius", 0.0, 1.0)],
+        whole: 1,
+        make: |p| with_faces(cone(p[0] as u32, p[1])),
+    },
+    Kind {
+        name: "supersphere",
+        params: &[("resolution", 3.0, FINEST), ("e", 0.0, ANY), ("n", 0.0, ANY)],
+        whole: 1,
+        make: |p| with_faces(supersphere(p[0] as u32, p[1], p[2])),
+    },
+    Kind {
+        name: "supertorus",
+        params: &[("resolution", 3.0, FINEST), ("radius", TINY, 1.0), ("s", 0.0, ANY), ("t", 0.0, ANY)],
+        whole: 1,
+        make: |p| with_faces(supertorus(p[0] as u32, p[1], p[2], p[3])),
+    },
+    Kind {
+        name: "wedge",
+        params: &[
+            ("resx", 1.0, FINEST),
+            ("resy", 1.0, FINEST),
+            ("fovx", TINY, 180.0),
+            ("fovy", TINY, 90.0),
+            ("gamma", 0.0, 1.0),
+        ],
+        whole: 2,
+        make: |p| (wedge([p[0] as u32, p[1] as u32], [p[2], p[3]], p[4]), None),
+    },
+    Kind {
+        name: "plate",
+        params: &[("resx", 1.0, FINEST), ("resy", 1.0, FINEST)],
+        whole: 2,
+        make: |p| with_faces(plate(p[0] as u32, p[1] as u32)),
+    },
+    Kind { name: "box", params: &GRID, whole: 3, make: |p| (grid(p, |x| x), None) },
+    Kind { name: "cylinder", params: &GRID, whole: 3, make: |p| (grid(p, round_section), None) },
+    Kind { name: "ellipsoid", params: &GRID, whole: 3, make: |p| (grid(p, |x| x.normalize()), None) },
+];
+
+fn with_faces((vertices, triangles): Surface) -> Made {
+    (vertices, Some(triangles))
+}
 
 /// The mesh that an element asks for; None when it asks for none.
 pub(super) fn read(e: &Element) -> Read<Option<MeshData>> {
-    let params = e.numbers("params")?.unwrap_or_default();
-    let Some(kind) = e.nonempty("builtin").filter(|k| *k != "none") else { return Ok(None) };
-    let Some((_, names, least)) = KINDS.iter().find(|k| k.0 == kind) else {
-        let known: Vec<&str> = KINDS.iter().map(|k| k.0).collect();
+    let mut params = e.numbers("params")?.unwrap_or_default();
+    let Some(name) = e.nonempty("builtin").filter(|k| *k != "none") else { return Ok(None) };
+    let Some(kind) = KINDS.iter().find(|k| k.name == name) else {
+        let known: Vec<&str> = KINDS.iter().map(|k| k.name).collect();
         return Err(e.unsupported_at(
             "builtin",
-            format!("the built-in mesh '{kind}'"),
+            format!("the built-in mesh '{name}'"),
             format!("write one of {}, a mesh file, or a primitive geom", known.join(", ")),
         ));
     };
-    let fits = params.len() == names.len() && params.iter().zip(*least).all(|(x, least)| x >= least);
-    let whole = params.first().is_some_and(|n| n.fract() == 0.0 && *n <= FINEST);
-    let small = match kind {
-        "sphere" => params.first().is_none_or(|s| *s <= 4.0),
-        "cone" | "supertorus" => params.get(1).is_none_or(|r| *r <= 1.0),
-        _ => true,
-    };
-    if !(fits && whole && small) {
+    // The dimension of a grid may be left out.
+    if kind.params.last().is_some_and(|p| p.0 == "dim") && params.len() + 1 == kind.params.len() {
+        params.push(3.0);
+    }
+    let fits = |(x, (_, least, most)): (&f64, &(&str, f64, f64))| *least <= *x && x <= most;
+    let whole = params.iter().take(kind.whole).all(|n| n.fract() == 0.0);
+    if params.len() != kind.params.len() || !whole || !params.iter().zip(kind.params).all(fits) {
+        let range = |(name, least, most): &(&str, f64, f64)| match (*least, *most) {
+            (least, most) if least == most => format!("{name} {least}"),
+            (TINY, ANY) => format!("{name} > 0"),
+            (least, ANY) => format!("{name} ≥ {least}"),
+            (TINY, most) => format!("{name} > 0, at most {most}"),
+            (least, most) => format!("{name} from {least} to {most}"),
+        };
+        let wanted: Vec<String> = kind.params.iter().map(range).collect();
+        let names: Vec<&str> = kind.params.iter().map(|p| p.0).collect();
+        let first = if kind.whole == 1 {
+            "a whole number".to_owned()
+        } else {
+            format!("{} whole numbers", kind.whole)
+        };
         return Err(e.invalid_at(
             "params",
-            format!("the parameters of '{kind}' are {params:?}"),
-            format!(
-                "write params=\"{}\", a whole number first (at most 4 for a sphere), a radius at most 1",
-                names.join(" ")
-            ),
+            format!("the parameters of '{name}' are {params:?}"),
+            format!("write params=\"{}\", {first} first: {}", names.join(" "), wanted.join("; ")),
         ));
     }
-    let n = params[0] as u32;
-    let (vertices, triangles) = match kind {
-        "sphere" => {
-            let mesh = TriangleMesh::icosphere(1.0, n)
-                .map_err(|err| e.invalid(err.to_string(), "correct params"))?;
-            (mesh.vertices().to_vec(), mesh.triangles().to_vec())
-        }
-        "hemisphere" => hemisphere(n + 1),
-        "cone" => cone(n, params[1]),
-        "supersphere" => supersphere(n, params[1], params[2]),
-        _ => supertorus(n, params[1], params[2], params[3]),
+    let (vertices, triangles) = (kind.make)(&params);
+    Ok(Some(MeshData::Inline { vertices, triangles }))
+}
+
+fn icosphere(subdivision: u32) -> Surface {
+    let mesh = TriangleMesh::icosphere(1.0, subdivision).ok();
+    mesh.map_or_else(Default::default, |m| (m.vertices().to_vec(), m.triangles().to_vec()))
+}
+
+/// Middles of n cells from −1 to 1 whose edges are drawn towards the middle by γ x⁵ + (1 − γ) x.
+fn middles(n: u32, gamma: f64) -> impl Iterator<Item = f64> {
+    let edge = move |i: u32| {
+        let x = 2.0 * f64::from(i) / f64::from(n) - 1.0;
+        gamma * x.powi(5) + (1.0 - gamma) * x
     };
-    Ok(Some(MeshData::Inline { vertices, triangles: Some(triangles) }))
+    (0..n).map(move |i| 0.5 * (edge(i) + edge(i + 1)))
+}
+
+/// Directions about −z over ± the angles of view \[degrees\], from the left and from below, which stand for their hull.
+fn wedge([nx, ny]: [u32; 2], view: [f64; 2], gamma: f64) -> Vec<Point3<f64>> {
+    let [x, y] = view.map(f64::to_radians);
+    let row = move |azimuth: f64| {
+        middles(ny, gamma).map(move |elevation| {
+            let ((s, c), (up, along)) = ((x * azimuth).sin_cos(), (y * elevation).sin_cos());
+            Point3::new(s * along, up, -c * along)
+        })
+    };
+    middles(nx, gamma).flat_map(row).collect()
+}
+
+/// Middles of cells of the square about −z.
+fn plate(nx: u32, ny: u32) -> Surface {
+    let row = |x: f64| middles(ny, 0.0).map(move |y| Point3::new(x, y, -1.0));
+    let quad = |i: u32, j: u32| {
+        let a = i * ny + j;
+        [[a, a + ny, a + 1], [a + ny + 1, a + 1, a + ny]]
+    };
+    let quads = (0..nx - 1).flat_map(|i| (0..ny - 1).flat_map(move |j| quad(i, j)));
+    (middles(nx, 0.0).flat_map(row).collect(), quads.collect())
+}
+
+/// Points of the surface of a grid, each moved from the cube of half edge 1 to a shape, and scaled to the sizes of the grid; they stand for their hull.
+fn grid(p: &[f64], shape: impl Fn(Vector3<f64>) -> Vector3<f64>) -> Vec<Point3<f64>> {
+    let count = [p[0] as u32, p[1] as u32, p[2] as u32];
+    let half = Vector3::from_fn(|i, _| 0.5 * p[3 + i] * (p[i] - 1.0));
+    let at = |at: [u32; 3]| {
+        let x = Vector3::from_fn(|i, _| 2.0 * f64::from(at[i]) / f64::from(count[i] - 1) - 1.0);
+        Point3::from(shape(x).component_mul(&half))
+    };
+    let outer = |at: &[u32; 3]| at.iter().zip(count).any(|(i, n)| *i == 0 || i + 1 == n);
+    let all =
+        (0..count[2]).flat_map(|k| (0..count[0]).flat_map(move |i| (0..count[1]).map(move |j| [i, j, k])));
+    all.filter(outer).map(at).collect()
+}
+
+/// Squares about the axis become circles.
+fn round_section(x: Vector3<f64>) -> Vector3<f64> {
+    let (square, round) = (x.x.abs().max(x.y.abs()), x.xy().norm());
+    if round > 0.0 { Vector3::new(x.x * square / round, x.y * square / round, x.z) } else { x }
 }
 
 fn angle(i: u32, n: u32) -> f64 {
