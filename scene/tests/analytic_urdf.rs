@@ -63,9 +63,25 @@ fn analytic_joint_types_and_their_coordinates() {
     assert_eq!(one("ball", ""), [("j".to_owned(), JointKind::Ball)]);
     let floating = pair("floating", "", "");
     assert_eq!((floating.nq(), floating.nv()), (7, 6));
-    let names: Vec<_> = floating.joints.iter().map(|j| j.name.as_str()).collect();
-    assert_eq!(names, ["j_x", "j_y", "j_z", "j_rotation"]);
-    // To the world itself it is a free joint.
+    // To a link that does not move it is a free joint, as in MuJoCo 4.0, where the body stands as drawn.
+    assert_eq!(kinds(&floating), [("j".to_owned(), JointKind::Free)]);
+    let placed = read(&format!(
+        r#"<link name="base"/><link name="plate">{INERTIAL}</link><link name="b">{INERTIAL}</link><link name="arm">{INERTIAL}</link><link name="last">{INERTIAL}</link>
+           <joint name="f" type="fixed"><origin xyz="1 0 0" rpy="0 0 1"/><parent link="base"/><child link="plate"/></joint>
+           <joint name="j" type="floating"><origin xyz="0 1 .5" rpy=".3 .2 .1"/><parent link="plate"/><child link="b"/></joint>
+           <joint name="k" type="revolute"><origin xyz=".1 .2 .3"/><parent link="b"/><child link="arm"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+           <joint name="l" type="floating"><parent link="arm"/><child link="last"/></joint>"#
+    ));
+    let names: Vec<_> = placed.joints.iter().map(|j| j.name.as_str()).collect();
+    assert_eq!(names, ["j", "k", "l_x", "l_y", "l_z", "l_rotation"]);
+    let body = &placed.bodies[placed.joints[0].body];
+    let (p, r) = (body.pose.translation.vector, body.pose.rotation);
+    // `qpos0` of MuJoCo 4.0.
+    let expected = [0.15852901519210349, 0.5403023058681398, 0.5];
+    assert!(body.parent == 0 && (p - Vector3::from(expected)).norm() < 1e-14, "{p}");
+    let expected = [0.84653827, 0.0751675, 0.16187392, 0.50151733];
+    assert!([r.w, r.i, r.j, r.k].iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-8), "{r}");
+    // To the world itself it is one, too.
     let free = read(&format!(
         r#"<link name="b">{INERTIAL}</link>
            <joint name="j" type="floating"><parent link="world"/><child link="b"/></joint>"#

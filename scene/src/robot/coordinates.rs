@@ -18,10 +18,15 @@ pub(crate) fn plain(
 }
 
 impl<T> Reader<'_, T> {
-    /// Six degrees of freedom between a body and its parent: a free joint on the world, three slides and a ball joint elsewhere.
+    /// Six degrees of freedom between a body and its parent: a free joint where the parent does not move, which the body then leaves for the world; three slides and a ball joint elsewhere.
     pub(crate) fn add_floating(&mut self, e: &Element, joint: Joint) {
-        if self.scene.bodies[joint.body].parent == 0 {
-            let text = "a floating joint to the world is a free joint: its q is the pose in the world, not relative to <origin>";
+        let bodies = &mut self.scene.bodies;
+        let above = |b: &BodyId| (*b != 0).then(|| bodies[*b].parent);
+        let chain: Vec<BodyId> = std::iter::successors(above(&joint.body), above).collect();
+        if !self.scene.joints.iter().any(|j| chain.contains(&j.body)) {
+            let pose = chain.iter().fold(bodies[joint.body].pose, |x, b| bodies[*b].pose * x);
+            (bodies[joint.body].parent, bodies[joint.body].pose) = (0, pose);
+            let text = "a floating joint to the world, or to a link that does not move, is a free joint: its q is the pose in the world, not relative to <origin>";
             self.notes.add(NoteKind::Converted, e, text);
             self.scene.joints.push(Joint { kind: JointKind::Free, axis: Vector3::z_axis(), ..joint });
             return;
@@ -34,7 +39,8 @@ impl<T> Reader<'_, T> {
         }
         let name = format!("{}_rotation", joint.name);
         self.scene.joints.push(Joint { name, kind: JointKind::Ball, axis: Vector3::z_axis(), ..joint });
-        let text = "a floating joint to a link is three slides (_x, _y, _z) and a ball joint (_rotation)";
+        let text =
+            "a floating joint to a link that moves is three slides (_x, _y, _z) and a ball joint (_rotation)";
         self.notes.add(NoteKind::Converted, e, text);
     }
 
