@@ -181,6 +181,7 @@ impl Lane {
         if last_step && !worker.watch.layout.is_empty() {
             let x = &worker.x1;
             if worker.watch.senses() {
+                let taken = AcceptedStep { system: Some(&*system), ..taken };
                 worker.sensors.read(system.model(), system.held(), dim, x, &taken);
             }
             let force = |bodies| between(bodies, forces(&taken.last, dim));
@@ -254,7 +255,7 @@ impl LaneView<'_> {
                 rejected: self.rejected,
                 first: None,
                 last: self.last,
-                system: None,
+                system: Some(self.system),
             };
             let x = if end { self.x1 } else { self.x0 };
             let (model, held) = (self.system.model(), self.system.held());

@@ -7,7 +7,7 @@ use crate::{GeneralizedImpulses, ProblemError, Slot, State, StepProblem, StepSol
 pub struct Energy {
     /// ½ vᵀ M v.
     pub kinetic: f64,
-    /// Gravity, springs.
+    /// Gravity less what compensates it, springs of joints, tendons and equalities.
     pub potential: f64,
     /// Elastic energy stored in contacts.
     pub contact: f64,
@@ -112,6 +112,12 @@ pub trait System {
     /// Adds the generalised impulses of the last solve of this slot to `out`, whose sources have as many entries as v. False, and nothing is added, for a solution of another problem than the slot
     /// holds, and for systems that do not tell sources apart.
     fn add_impulses(&self, slot: Slot, dt: f64, s: &StepSolution, out: &mut GeneralizedImpulses) -> bool {
+        let _ = (slot, dt, s, out);
+        false
+    }
+    /// Writes the impulses of the limits in the last solve of this slot \[N·s or N·m·s\], which push away from them, by the numbers of [`LimitMemory`](crate::LimitMemory) into `out`, and zero for limits that were not
+    /// near. False, and nothing is written, as in [`System::add_impulses`].
+    fn limit_impulses(&self, slot: Slot, dt: f64, s: &StepSolution, out: &mut [f64]) -> bool {
         let _ = (slot, dt, s, out);
         false
     }

@@ -311,8 +311,8 @@ fn largest_eigenvalues(rigid: RigidSide<'_>, tree: usize, pressed: &[(usize, Pla
     // The step has A = M + δt D + δt² K_q.
     let mut mass = DMatrix::from_column_slice(n, n, problem.block_inertia().block(tree));
     for (i, dof) in dofs.clone().enumerate() {
-        let of = &model.dofs[dof];
-        mass[(i, i)] -= dt * (0.5 * of.damping + 0.75 * dt * model.joints[of.joint].stiffness);
+        let [stiffness, damping] = system.passive_slopes(Slot::Start)[dof];
+        mass[(i, i)] -= dt * (0.5 * damping + 0.75 * dt * stiffness);
     }
     let mut along = DVector::zeros(n);
     // Motors are laws of the step: ½ δt D + ¼ δt² K_q = ½ δt (D + ½ δt K_q).

@@ -252,7 +252,9 @@ impl Places {
         let wrench = |obstacle: usize, x: &Vector3<f64>, normal: Vector3<f64>, impulse: &Vector3<f64>| {
             let bodies = [usize::MAX, self.body(obstacle)];
             let (point, force, torque) = (Point3::from(*x), impulse / dt, Vector3::zeros());
-            ContactWrench { bodies, point, normal, force, torque }
+            let (geoms, tangent) =
+                ([usize::MAX; 2], signorini_core::ContactGeometry::frame(&normal).column(1).into());
+            ContactWrench { bodies, geoms, gap: 0.0, point, normal, tangent, force, torque }
         };
         let pressed = material.touches().iter().filter(|t| t.impulse != Vector3::zeros());
         // From the points into the obstacle.

@@ -64,6 +64,7 @@ pub use model::body::{BodyModel, DofModel, FrameModel, JointModel, Tree};
 pub use model::equality::EqualityModel;
 pub use model::error::ModelError;
 pub use model::muscle::Muscle;
+pub use model::passive_law::{Damper, Spring};
 pub use model::sensor::SensorModel;
 pub use model::tendon::{Obstacle, TendonModel};
 pub use sensing::readings::{Sensors, contact_impulse};

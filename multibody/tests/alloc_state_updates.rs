@@ -79,6 +79,7 @@ fn alloc_state_updates_are_free_of_allocations() {
                     actuator_forces: &forces,
                     actuator_tau: &tau,
                     contacts: &[],
+                    limit_forces: &[],
                 };
                 m.read_sensors(input, &mut sensors);
             });

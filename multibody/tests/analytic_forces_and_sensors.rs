@@ -52,6 +52,7 @@ fn read(m: &Model, contacts: &[ContactWrench], acceleration: &[f64]) -> Vec<Vec<
         actuator_forces: &[],
         actuator_tau: &vec![0.0; m.nv()],
         contacts,
+        limit_forces: &[],
     };
     m.read_sensors(input, &mut s);
     m.sensors.iter().map(|x| s.values[x.start..x.start + x.kind.dim()].to_vec()).collect()
@@ -73,8 +74,11 @@ fn analytic_contact_sensors_of_a_resting_block() {
     let weight = 3.0 * 9.81;
     let contact = |x: f64, share: f64| ContactWrench {
         bodies: [0, 1],
+        geoms: [0, 1],
+        gap: 0.0,
         point: Point3::new(x, 0.0, 0.0),
         normal: Vector3::z(),
+        tangent: Vector3::x(),
         force: Vector3::new(0.0, 0.0, share * weight),
         torque: Vector3::zeros(),
     };

@@ -92,6 +92,7 @@ fn tendon(path: TendonPath) -> Tendon {
         stiffness: 0.0,
         spring_length: None,
         damping: 0.0,
+        higher_order: signorini_scene::HigherOrder::default(),
         dry_friction: 0.0,
         armature: 0.0,
         actuator_force_range: None,

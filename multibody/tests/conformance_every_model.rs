@@ -38,6 +38,7 @@ fn try_model(name: &str, scene: &Scene) {
         actuator_forces: &forces,
         actuator_tau: &tau,
         contacts: &[],
+        limit_forces: &[],
     };
     m.read_sensors(input, &mut s);
     assert!(s.values.iter().all(|x| x.is_finite()), "{name}: sensors");

@@ -222,6 +222,9 @@ fn conformance_parts_of_files() {
         if case["name"] != "tendon_armature_between_branches" {
             close(&format!("{name} kinetic energy"), &[kinetic], &s["energy"][1], 1e-11);
         }
+        let potential =
+            Dynamics::gravity_energy(m, &at.kin, &m.gravity) + m.spring_energy(&at.q, &at.tendons);
+        close(&format!("{name} potential energy"), &[potential], &s["energy"][0], 1e-11);
         for (j, expected) in m.joints.iter().zip(case["limits"].as_array().unwrap()) {
             assert_eq!(j.range.is_some(), !expected.is_null(), "{name}: limit of {}", j.name);
         }
@@ -246,6 +249,7 @@ fn conformance_sensors() {
             actuator_forces: &at.forces,
             actuator_tau: &at.actuator_tau,
             contacts: &[],
+            limit_forces: &[],
         };
         m.read_sensors(input, &mut scratch);
         for sensor in &m.sensors {

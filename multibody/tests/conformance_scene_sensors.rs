@@ -24,6 +24,7 @@ fn readings(text: &str, q: &[f64], v: &[f64]) -> Vec<Vec<f64>> {
         actuator_forces: &[],
         actuator_tau: &vec![0.0; m.nv()],
         contacts: &[],
+        limit_forces: &[],
     };
     m.read_sensors(input, &mut s);
     m.sensors.iter().map(|x| s.values[x.start..x.start + x.kind.dim()].to_vec()).collect()

@@ -35,7 +35,7 @@ impl Motion {
         self.kin.set_positions(m, q, &m.mocap_poses);
         self.kin.set_velocities(m, v);
         for ((a, d), v) in self.acceleration.iter_mut().zip(&m.dofs).zip(v) {
-            *a = -d.damping * v;
+            *a = d.damper.force(*v);
         }
         self.dynamics
             .forward_dynamics(m, &self.kin, &m.gravity, &mut self.factor, &mut self.acceleration)

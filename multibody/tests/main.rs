@@ -11,6 +11,7 @@ mod common;
 mod analytic_areas;
 mod analytic_forces_and_sensors;
 mod conformance_bad_input;
+mod conformance_contact_sensors;
 mod conformance_drake;
 mod conformance_dynamics_oracles;
 mod conformance_every_model;

@@ -38,19 +38,20 @@ impl DriftRecord {
     /// For runs of a model.
     pub fn new(model: &Model) -> Self {
         let still = model.mocap_poses.is_empty() && model.actuators.is_empty() && !model.has_wind();
-        // Energies that are not counted: of weights that are compensated and of soft equalities.
-        let counted = model.bodies.iter().all(|b| b.gravity_compensation == 0.0)
-            && model.equalities.iter().all(|e| !e.is_soft() && e.stiffness.is_none());
+        // Energies that are not counted: of weights that are compensated along a part of what moves a body, and of equalities with solref, whose stiffness and mass change with their gap.
+        let counted =
+            model.bodies.iter().all(|b| b.gravity_compensation == 0.0 || model.is_lifted(b).is_some())
+                && model.equalities.iter().all(|e| !e.active || !e.is_soft());
         let rubs = model.joints.iter().any(|j| j.dry_friction > 0.0)
             || model.tendons.iter().any(|t| t.dry_friction > 0.0);
         let loses = rubs
             || model.has_medium()
-            || model.dofs.iter().any(|d| d.damping > 0.0)
-            || model.tendons.iter().any(|t| t.damping > 0.0)
-            || model.equalities.iter().any(|e| e.damping > 0.0);
+            || model.dofs.iter().any(|d| d.damper.acts())
+            || model.tendons.iter().any(|t| t.damper.acts())
+            || model.equalities.iter().any(|e| e.active && e.damping > 0.0);
         let limited =
             model.joints.iter().any(|j| j.range.is_some()) || model.tendons.iter().any(|t| t.range.is_some());
-        let springs = model.tendons.iter().any(|t| t.stiffness > 0.0);
+        let springs = model.tendons.iter().any(|t| t.spring.acts());
         // Impulses of equalities, springs and dry friction are no sign that something is met.
         let plain = model.equalities.is_empty() && !springs && !rubs;
         let keeps = still && counted && (plain || !limited);

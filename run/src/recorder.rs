@@ -202,8 +202,8 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             let mut x1 = State::default();
             let report = trial.step(&mut probe, x0, FIRST_READING, false, &mut x1)?;
             let (first, last) = (trial.first_solve(), trial.last_solve());
-            let system = None;
-            let step = AcceptedStep { x0, x1: &x1, report: &report, rejected: 0, first, last, system };
+            let step =
+                AcceptedStep { x0, x1: &x1, report: &report, rejected: 0, first, last, system: Some(&probe) };
             sensors.read(probe.model(), held, dim, x0, &step);
         }
         let model = probe.model();

@@ -26,6 +26,7 @@ mod analytic_starts;
 mod conformance_affine_scenes;
 mod conformance_comfree_oracles;
 mod conformance_joints_under_load;
+mod conformance_limit_sensors;
 mod conformance_own_solver;
 mod property_areas;
 mod property_bounces;

@@ -62,6 +62,24 @@ impl JointKind {
     }
 }
 
+/// Second and third coefficients of a spring and a damper beside its stiffness k₁ and damping c₁ (MuJoCo 4.0): the forces are −(k₁ x + k₂ x² + k₃ x³) and
+/// −(c₁ + c₂ |v| + c₃ v²) v. Where x is a turn or a displacement in space it acts along it, by its length.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HigherOrder {
+    /// k₂ \[N/m² or N·m/rad²\] and k₃ \[N/m³ or N·m/rad³\].
+    pub stiffness: [f64; 2],
+    /// c₂ \[N·s²/m² or N·m·s²/rad²\] and c₃ \[N·s³/m³ or N·m·s³/rad³\].
+    pub damping: [f64; 2],
+}
+
+impl HigherOrder {
+    /// k₂, k₃, c₂ and c₃.
+    pub fn all(&self) -> [f64; 4] {
+        let ([k2, k3], [c2, c3]) = (self.stiffness, self.damping);
+        [k2, k3, c2, c3]
+    }
+}
+
 /// A joint of a body to its parent.
 #[derive(Clone, Debug)]
 pub struct Joint {
@@ -87,6 +105,8 @@ pub struct Joint {
     pub spring_reference: f64,
     /// Viscous damping \[N·m·s/rad or N·s/m\], ≥ 0.
     pub damping: f64,
+    /// Coefficients of the spring and the damper beyond the first.
+    pub higher_order: HigherOrder,
     /// Inertia added on the diagonal of the mass matrix \[kg·m² or kg\], ≥ 0.
     pub armature: f64,
     /// Dry friction \[N·m or N\], ≥ 0.
@@ -118,6 +138,7 @@ impl Joint {
             stiffness: 0.0,
             spring_reference: 0.0,
             damping: 0.0,
+            higher_order: HigherOrder::default(),
             armature: 0.0,
             dry_friction: 0.0,
             actuator_force_range: None,

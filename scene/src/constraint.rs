@@ -1,6 +1,6 @@
 use signorini_core::na::{Point3, UnitQuaternion};
 
-use crate::{BodyId, Place, SolParams};
+use crate::{BodyId, HigherOrder, Place, SolParams};
 
 /// A two-sided constraint.
 #[derive(Clone, Debug)]
@@ -100,6 +100,8 @@ pub struct Tendon {
     pub spring_length: Option<[f64; 2]>,
     /// Viscous damping \[N·s/m\].
     pub damping: f64,
+    /// Coefficients of the spring and the damper beyond the first.
+    pub higher_order: HigherOrder,
     /// Dry friction \[N\].
     pub dry_friction: f64,
     /// Inertia associated with the rate of the length \[kg\].

@@ -48,7 +48,7 @@ mod validate;
 mod xml;
 
 pub use actuator::{Actuator, ActuatorDynamics, ActuatorForce, MuscleCurves, MuscleForce, Transmission};
-pub use body::{Body, Joint, JointKind, Site};
+pub use body::{Body, HigherOrder, Joint, JointKind, Site};
 pub use builder::SceneBuilder;
 pub use constraint::{Equality, EqualityKind, Tendon, TendonPath, WrapElement};
 pub use geom::{CollisionMask, ContactPair, Geom, GeomShape};
@@ -59,7 +59,7 @@ pub use note::{Note, NoteKind, Place};
 pub use options::{ConstraintDefaults, Options, Switches};
 pub use pairs::CollisionFilter;
 pub use scene::{Keyframe, Scene, SceneError};
-pub use sensor::{Sensor, SensorKind, SensorObject};
+pub use sensor::{ContactChoice, ContactReport, ContactValue, Sensor, SensorKind, SensorObject};
 pub use surface::{CombinationRule, ContactDefaults, SolParams, Surface};
 pub use xml::did_you_mean;
 

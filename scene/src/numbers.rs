@@ -81,7 +81,9 @@ impl Scene {
         for s in &mut self.sensors {
             for o in std::iter::once(&mut s.object).chain(s.reference.as_mut()) {
                 match o {
-                    SensorObject::Body(b) | SensorObject::BodyFrame(b) => f(Part::Body, b),
+                    SensorObject::Body(b) | SensorObject::BodyFrame(b) | SensorObject::Subtree(b) => {
+                        f(Part::Body, b)
+                    }
                     SensorObject::Geom(g) => f(Part::Geom, g),
                     SensorObject::Site(s) => f(Part::Site, s),
                     SensorObject::Joint(j) => f(Part::Joint, j),

@@ -17,8 +17,86 @@ pub enum SensorObject {
     Tendon(usize),
     /// An actuator.
     Actuator(usize),
+    /// A body and those below it, as a side of contacts.
+    Subtree(BodyId),
     /// The whole scene.
     World,
+}
+
+/// A value of a contact that a contact sensor tells, in the order in which it tells them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum ContactValue {
+    /// Number of contacts of the sensor (1).
+    Found = 1,
+    /// Force on the second side, in the contact frame (3, N).
+    Force = 2,
+    /// Moment of friction on the second side about the contact point, in the contact frame (3, N·m).
+    Torque = 4,
+    /// Gap (1, m).
+    Gap = 8,
+    /// Contact point, world (3, m).
+    Point = 16,
+    /// Normal from the first side into the second, world axes (3).
+    Normal = 32,
+    /// First tangent of the contact frame, world axes (3).
+    Tangent = 64,
+    /// Velocity of the second side relative to the first at the contact point, in the contact frame (3, m/s).
+    Velocity = 128,
+    /// Angular velocity of the second side relative to the first, in the contact frame (3, rad/s).
+    AngularVelocity = 256,
+}
+
+impl ContactValue {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Found,
+        Self::Force,
+        Self::Torque,
+        Self::Gap,
+        Self::Point,
+        Self::Normal,
+        Self::Tangent,
+        Self::Velocity,
+        Self::AngularVelocity,
+    ];
+
+    /// Number of numbers.
+    pub fn dim(self) -> usize {
+        if matches!(self, Self::Found | Self::Gap) { 1 } else { 3 }
+    }
+}
+
+/// Contacts of a sensor that it tells of, where there are more than it has room for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ContactChoice {
+    /// The first.
+    #[default]
+    First,
+    /// Those with the least gap.
+    Nearest,
+    /// Those with the largest force.
+    Strongest,
+    /// All as one: their force in world axes at the mean of their points by force.
+    Sum,
+}
+
+/// What a contact sensor tells of contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContactReport {
+    /// Sum of the numbers of the [`ContactValue`]s that it tells.
+    pub values: u16,
+    /// Number of contacts that it has room for; others are zeros.
+    pub count: usize,
+    /// Which of them.
+    pub choice: ContactChoice,
+}
+
+impl ContactReport {
+    /// The values of each contact, in their order.
+    pub fn values(self) -> impl Iterator<Item = ContactValue> {
+        ContactValue::ALL.into_iter().filter(move |v| self.values & *v as u16 != 0)
+    }
 }
 
 /// Quantity that a sensor measures. Values in parentheses: dimension and unit.
@@ -100,6 +178,12 @@ pub enum SensorKind {
     TendonLimitPos,
     /// Rate of that distance (1, m/s).
     TendonLimitVel,
+    /// Force of the limit that a joint presses on, the lower one first (1, N·m or N).
+    JointLimitForce,
+    /// Force of the limit that a tendon presses on, the lower one first (1, N).
+    TendonLimitForce,
+    /// Contacts between two sides, each a geom, a body, a subtree or the whole scene, the first also the inside of the shape of a site. The second side is the reference.
+    Contact(ContactReport),
     /// 1 when the origin of a frame lies in the shape of the site that is the reference, else 0 (1).
     InsideSite,
     /// Distance from a site along its z axis to the first visible geom of another body; −1 when there is none (1, m).
@@ -126,6 +210,7 @@ impl SensorKind {
     pub fn dim(self) -> usize {
         match self {
             Self::Zero(n) => n,
+            Self::Contact(report) => report.count * report.values().map(ContactValue::dim).sum::<usize>(),
             Self::DistancePoints => 6,
             Self::CameraProjection { .. } => 2,
             Self::FrameQuat | Self::BallQuat => 4,

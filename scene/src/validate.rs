@@ -261,6 +261,7 @@ impl Scene {
         ordered(place, "the range of actuator force", j.actuator_force_range)?;
         nonnegative(place, "the stiffness", j.stiffness)?;
         nonnegative(place, "the damping", j.damping)?;
+        finite(place, "a coefficient of its spring or damper", j.higher_order.all())?;
         nonnegative(place, "the armature", j.armature)?;
         nonnegative(place, "the dry friction", j.dry_friction)
     }
@@ -405,6 +406,7 @@ impl Scene {
             ] {
                 nonnegative(&place, what, x)?;
             }
+            finite(&place, "a coefficient of its spring or damper", t.higher_order.all())?;
             match &t.path {
                 TendonPath::Fixed(path) => {
                     for &(j, c) in path {
@@ -487,7 +489,7 @@ impl Scene {
             nonnegative(&place, "the cutoff", s.cutoff)?;
             for o in [Some(s.object), s.reference].into_iter().flatten() {
                 match o {
-                    SensorObject::Body(i) | SensorObject::BodyFrame(i) => {
+                    SensorObject::Body(i) | SensorObject::BodyFrame(i) | SensorObject::Subtree(i) => {
                         index(&place, "body", i, self.bodies.len())?;
                     }
                     SensorObject::Geom(i) => index(&place, "geom", i, self.geoms.len())?,

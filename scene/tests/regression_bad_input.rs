@@ -207,7 +207,20 @@ fn regression_unsupported_features() {
     refused("<mujoco><equality><flex flex='f'/></equality></mujoco>", &["<flex> equality"]);
     refused_in_body("<geom type='sdf' size='1'/>", &["sdf", "not supported"]);
     refused_in_body("<geom size='.1' adhesion='1'/>", &["adhesion", "not supported"]);
-    refused_in_body("<joint stiffness='1 2 3'/>", &["nonlinear stiffness", "changes the motion"]);
+    refused_in_body("<joint stiffness='-1 2 3'/>", &["'stiffness' is -1", "zero or positive"]);
+    refused_in_body("<joint damping='1 2 3 4'/>", &["4 numbers where 1 to 3"]);
+    let contact = |attributes: &str| format!("<mujoco><sensor><contact {attributes}/></sensor></mujoco>");
+    for (attributes, words) in [
+        ("data='found forces'", ["'data' has 'forces'", "found, force"]),
+        ("data='force found'", ["'found' of 'data' is out of order", "in the order found"]),
+        ("data='force force'", ["'force' of 'data' is out of order or twice", "keep each once"]),
+        ("reduce='netforce' data='linvel'", ["taken as one", "leave out linvel"]),
+        ("num='0'", ["'num' is 0", "1 to"]),
+        ("body1='world' subtree1='world'", ["named twice", "name it once"]),
+        ("geom1='nothing'", ["'nothing'", "geom"]),
+    ] {
+        refused(&contact(attributes), &words);
+    }
     refused_in_body("<joint springdamper='1 -1'/>", &["springdamper is 1 -1", "both positive"]);
     // Numbers that are missing at the end are zero, as in MuJoCo.
     let s =
@@ -221,7 +234,7 @@ fn regression_unsupported_features() {
     assert_eq!(s.sensors.iter().map(|x| x.kind.dim()).collect::<Vec<_>>(), [7, 8]);
     assert_eq!(
         s.notes.iter().filter(|n| n.kind == NoteKind::Warning && n.text.contains("reads 0")).count(),
-        2
+        1
     );
     // Meshes that are not read have no ellipsoid in a medium, told.
     let text = "<mujoco><asset><mesh name='m' file='none.obj'/></asset><worldbody><body><freejoint/><geom type='mesh' mesh='m' fluidshape='ellipsoid'/></body>

@@ -86,3 +86,14 @@ FILES += [
         head='<compiler boundmass="0.5" boundinertia="0.01"/>')},
     {"name": "urdf_bounds_of_massless_links", "urdf": urdf([IN, ""], head='<mujoco><compiler boundmass="0.2" boundinertia="0.01" fusestatic="false"/></mujoco>')},
 ]
+
+# Springs and dampers whose force is a polynomial, to both sides of their rest, with slack, in space, and dampers of actuators on top.
+FILES += [
+    {"name": "polynomial_springs_and_dampers", "states": 4, "xml": floating(ball='stiffness="2 3 5" damping="0.3 0.2 0.1"', hinge='stiffness="0 -2 4" springref="0.3" damping="0 0 0.4"')
+        .replace("<freejoint", '<joint type="free" stiffness="3 2 1" damping="0.2 0.5"')},
+    {"name": "polynomial_springs_of_tendons", "states": 8, "xml": two("", head='<default><tendon stiffness="4 1 2" damping="0.5 0.7"/></default>', joint='damping="1"',
+        after='<tendon><fixed name="f" springlength="-0.1 0.2"><joint joint="ja" coef="0.4"/><joint joint="jb" coef="-1.5"/></fixed>'
+        '<spatial name="s" stiffness="3" damping="0 0 2"><site site="w"/><site site="sb"/></spatial></tendon>'
+        '<actuator><motor name="a" joint="ja" gear="-3" damping="0.2 0.3 0.4"/><motor name="t" tendon="f" gear="2" damping="0.1 0.2"/></actuator>')},
+    {"name": "springdamper_beside_more_coefficients", "xml": two("", joint='springdamper="0.5 0.7" stiffness="3 1 2" damping="9 0.4 0.6"')},
+]

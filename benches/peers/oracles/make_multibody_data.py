@@ -274,6 +274,42 @@ BITS = {"constraint": mujoco.mjtDisableBit.mjDSBL_CONSTRAINT,
         "contact, limit": mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT, "-": 0}
 
 
+CONTACT_VALUES = "found force torque dist pos normal tangent"
+CONTACT_SIDES = {
+    "floor": 'geom1="floor" num="6"', "onto_floor": 'geom2="floor" num="3"', "nearest": 'geom1="g" num="2" reduce="mindist"',
+    "strongest": 'body1="b" num="3" reduce="maxforce"', "subtree": 'subtree1="b" num="2" reduce="maxforce"', "net": 'subtree1="b" num="2" reduce="netforce"',
+    "net_back": 'subtree2="b" reduce="netforce"', "site": 'site="s" num="2"', "site_to_geom": 'site="s" geom2="g"', "site_to_floor": 'site="s" geom2="floor"',
+    "two_sides": 'geom1="floor" body2="c" num="2"', "all": 'num="7"', "world": 'body1="world" subtree2="b" num="2" reduce="mindist"', "none": 'geom1="g" geom2="h"',
+}
+
+
+def contact_sensors():
+    """Readings of contact sensors with the contacts that they tell of: bodies, geoms, gap, point, frame (normal, tangents, row by row), wrench in the frame."""
+    sensors = "".join(f'<contact name="{name}" data="{CONTACT_VALUES}{"" if "net" in name else " linvel angvel"}" {sides}/>' for name, sides in CONTACT_SIDES.items())
+    xml = f"""<mujoco><option gravity="1 .5 -9.81"/><worldbody><geom name="floor" type="plane" size="5 5 .1"/><site name="s" pos=".2 .1 0" size=".05"/>
+ <body name="b" pos="0 0 .0995"><freejoint/><geom name="g" type="box" size=".2 .1 .1" mass="3" condim="6" friction="1 .1 .1"/>
+ <body name="c" pos=".5 0 0"><geom name="h" size=".1" mass="1"/></body></body></worldbody><sensor>{sensors}<contact name="found"/></sensor></mujoco>"""
+    m = mujoco.MjModel.from_xml_string(xml)
+    d = mujoco.MjData(m)
+    states = []
+    for velocity in ([0.0] * 6, [0.3, 0.2, -0.4, 0.5, 0.6, 0.7]):
+        mujoco.mj_resetData(m, d)
+        for _ in range(20):
+            mujoco.mj_step(m, d)
+        d.qvel[:] += velocity
+        mujoco.mj_forward(m, d)
+        contacts = []
+        for k in range(d.ncon):
+            c, wrench = d.contact[k], np.zeros(6)
+            mujoco.mj_contactForce(m, d, k, wrench)
+            geoms = [int(c.geom1), int(c.geom2)]
+            contacts.append({"bodies": [int(m.geom_bodyid[g]) for g in geoms], "geoms": geoms, "gap": float(c.dist), "point": flat(c.pos),
+                             "frame": flat(c.frame), "wrench": flat(wrench)})
+        readings = {m.sensor(i).name: flat(d.sensor(m.sensor(i).name).data) for i in range(m.nsensor)}
+        states.append(state(m, d) | {"contacts": contacts, "sensors": readings})
+    return {"topic": "contact_sensors", "engine": "MuJoCo 4.0.0", "disabled": "-", "cases": [{"name": "box_and_ball", "xml": xml, "states": states}]}
+
+
 def dump(value, indent=0, width=110):
     """Short things on one line, the rest split: readable and small."""
     line = json.dumps(value)
@@ -319,6 +355,7 @@ def main():
         path.write_text(text)
         print(f"{path.name}: {len(entries)} cases, {len(text) / 1000:.0f} kB")
         assert len(text) < 200_000
+    (OUT / "mujoco_contact_sensors.json").write_text(dump(contact_sensors()) + "\n")
 
 
 if __name__ == "__main__":

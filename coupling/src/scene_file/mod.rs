@@ -216,10 +216,10 @@ impl PointScene {
     /// Reads the sensors of the model at the end of a step of `dt` \[s\] from `x0`: contacts of points count among those of bodies, as means over the step.
     pub fn read_sensors(&mut self, sensors: &mut Sensors, x0: &State, report: &CouplingReport, dt: f64) {
         let whole = StepReport { dt, stats: report.rigid, ..StepReport::default() };
+        let rigid = self.both.rigid();
         let (x1, step) = (&self.state, self.both.rigid_step());
         let (first, last) = (step.first_solve(), step.last_solve());
-        let taken = AcceptedStep { x0, x1, report: &whole, rejected: 0, first, last, system: None };
-        let rigid = self.both.rigid();
+        let taken = AcceptedStep { x0, x1, report: &whole, rejected: 0, first, last, system: Some(rigid) };
         sensors.read_beside(rigid.model(), rigid.held(), rigid.contact_dim(), x1, &taken, &report.wrenches);
     }
 

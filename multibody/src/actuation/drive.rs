@@ -9,9 +9,9 @@ use crate::actuation::state_kinematics::StateKinematics;
 /// Changes of velocity that motors, springs, applied forces and force fields may make within a step, for the contacts that they may lead to: an estimate without contact.
 ///
 /// ```text
-/// A' Δv = h (τ + τ_f − c − K (q₀ − q_rest) − D v₀) + Σ_i r_i h f_i(v₀),   A' = M + h D + h² K + Σ_i h K_i r_i r_iᵀ
+/// A' Δv = h (τ + τ_f − c + f − h K v₀ − D v₀) + Σ_i r_i h f_i(v₀),   A' = M + h D + h² K + Σ_i h K_i r_i r_iᵀ
 /// ```
-/// τ_f are the forces of a field, f_i is the force of a motor or tendon, within its limits, and K_i its gain where it is between them: one Newton step of the joints without contact, equalities and dry friction, blocks of
+/// τ_f are the forces of a field, f those of springs and dampers of joints as in [`FreeMotion`], f_i is the force of a motor or tendon, within its limits, and K_i its gain where it is between them: one Newton step of the joints without contact, equalities and dry friction, blocks of
 /// tendons between trees left out. Where joints are solved before contacts, it is the result of that solve. Trees that nothing drives have Δv = 0: gravity is looked ahead to elsewhere.
 #[derive(Clone, Debug)]
 pub(crate) struct Drive {
@@ -31,8 +31,8 @@ impl Drive {
     pub(crate) fn new(model: &Model, mass: &BlockDiagonal) -> Self {
         let mut always = vec![false; model.trees.len()];
         let motors = model.actuators.iter().flat_map(|a| &a.dofs);
-        let tendons = model.tendons.iter().filter(|t| t.stiffness > 0.0 || t.damping > 0.0);
-        let joints = (0..model.nv()).filter(|d| model.spring_and_damper(*d).0 > 0.0);
+        let tendons = model.tendons.iter().filter(|t| t.pulls());
+        let joints = (0..model.nv()).filter(|d| model.dofs[*d].spring.acts());
         for dof in motors.chain(tendons.flat_map(|t| &t.dofs)).copied().chain(joints) {
             always[model.dofs[dof].tree] = true;
         }
@@ -88,17 +88,15 @@ impl Drive {
         dt: f64,
     ) -> Result<(), ProblemError> {
         let model = i.model;
-        let (x0, FreeMotion { mass, force, field, spring, .. }) = (&at.x0, motion);
+        let (x0, FreeMotion { mass, force, field, passive, slopes, .. }) = (&at.x0, motion);
         for (t, tree) in model.trees.iter().enumerate().filter(|(t, _)| self.trees[*t]) {
             let (block, n) = (self.inertia.block_mut(t), tree.dofs.len());
             block.copy_from_slice(mass.block(t));
             for (k, dof) in tree.dofs.clone().enumerate() {
-                let (stiffness, damping) = model.spring_and_damper(dof);
+                let [stiffness, damping] = slopes[dof];
                 block[k * n + k] += dt * (damping + dt * stiffness);
-                self.change[dof] = dt
-                    * (force[dof] + field[dof]
-                        - stiffness * (spring[dof] + dt * x0.v[dof])
-                        - damping * x0.v[dof]);
+                self.change[dof] =
+                    dt * (force[dof] + field[dof] + passive[dof] - (dt * stiffness + damping) * x0.v[dof]);
             }
         }
         let Self { trees, change, inertia, .. } = self;

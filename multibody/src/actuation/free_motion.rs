@@ -10,8 +10,9 @@ use crate::{Dynamics, Model, TendonModel, Tree};
 /// Mass matrix, momentum and forces of a prepared state: the velocity without contact follows from them for any step size.
 ///
 /// ```text
-/// A = M + δt D + δt² K,   A v* = M v₀ + δt (τ − c − K (q₀ − q_rest))
+/// A = M + δt D + δt² K,   A v* = M v₀ + δt (τ − c + f)
 /// ```
+/// f(q₀, v₀) are the forces of springs and those of dampers but −D v₀, with their slopes −K and −D.
 pub(crate) struct FreeMotion {
     /// M without damping.
     pub mass: BlockDiagonal,
@@ -21,8 +22,10 @@ pub(crate) struct FreeMotion {
     momentum: Vec<f64>,
     /// τ − c at x₀, without the implicit forces: damping, springs, actuators.
     pub force: Vec<f64>,
-    /// Displacement of joint springs from rest, nv.
-    pub spring: Vec<f64>,
+    /// f, nv.
+    pub passive: Vec<f64>,
+    /// Diagonals of K and D.
+    pub slopes: Vec<[f64; 2]>,
     /// Forces of the force field for the present step.
     pub field: Vec<f64>,
     explicit: ExplicitActuators,
@@ -43,7 +46,8 @@ impl FreeMotion {
             constant,
             momentum: vec![0.0; nv],
             force: vec![0.0; nv],
-            spring: vec![0.0; nv],
+            passive: vec![0.0; nv],
+            slopes: model.passive_slopes(),
             field: vec![0.0; nv],
             explicit: ExplicitActuators::new(model),
         })
@@ -51,8 +55,7 @@ impl FreeMotion {
 
     /// Trees whose block of A is the same in all states and for all step sizes.
     pub(crate) fn constant_inertia(&self, model: &Model) -> Vec<bool> {
-        let free =
-            |t: &Tree| model.dofs[t.dofs.clone()].iter().all(|d| (d.damping, d.stiffness) == (0.0, 0.0));
+        let free = |t: &Tree| model.dofs[t.dofs.clone()].iter().all(|d| !d.damper.acts() && !d.spring.acts());
         self.constant.iter().zip(&model.trees).map(|(c, t)| *c && free(t)).collect()
     }
 
@@ -93,7 +96,7 @@ impl FreeMotion {
         }
         model.add_passive_gravity_compensation(&at.kin, &mut self.force);
         model.add_medium_forces(&at.kin, &mut self.force);
-        model.spring_displacement(&at.x0.q, &mut self.spring);
+        model.passive_forces([&at.x0.q, &at.x0.v], &mut self.passive, &mut self.slopes);
         if i.settings.actuation {
             self.explicit.add(i, at, &mut self.force);
         }
@@ -114,7 +117,7 @@ impl FreeMotion {
         for (t, tree) in model.trees.iter().enumerate() {
             let n = tree.dofs.len();
             for (k, dof) in tree.dofs.clone().enumerate() {
-                let (stiffness, damping) = model.spring_and_damper(dof);
+                let [stiffness, damping] = self.slopes[dof];
                 let extra = dt * (damping + dt * stiffness);
                 if extra != 0.0 {
                     plain = false;
@@ -126,17 +129,16 @@ impl FreeMotion {
     }
 
     /// A v* for a step size \[N·s\], nv.
-    pub(crate) fn set_momentum(&self, model: &Model, dt: f64, out: &mut Vec<f64>) {
+    pub(crate) fn set_momentum(&self, dt: f64, out: &mut Vec<f64>) {
         out.clear();
-        let at = self.momentum.iter().zip(&self.force).zip(&self.field).zip(&self.spring).enumerate();
-        let rhs = at.map(|(dof, (((p, f), e), s))| p + dt * (f + e - model.spring_and_damper(dof).0 * s));
-        out.extend(rhs);
+        let at = self.momentum.iter().zip(&self.force).zip(&self.field).zip(&self.passive);
+        out.extend(at.map(|(((p, f), e), s)| p + dt * (f + e + s)));
     }
 
     /// Adds the impulses of all but the laws of a problem to `out`, for a step that ends with `v`.
     ///
     /// ```text
-    /// M (v − v₀) = δt (τ + τ_field − c) − δt K (q₀ − q_rest + δt v) − δt D v
+    /// M (v − v₀) = δt (τ + τ_field − c) + δt (f − δt K v − D v)
     /// ```
     /// c is what `force` leaves of the other forces in it.
     pub(crate) fn add_impulses(
@@ -150,11 +152,11 @@ impl FreeMotion {
         let mut lift = vec![0.0; i.model.nv()];
         i.model.add_passive_gravity_compensation(&at.kin, &mut lift);
         for (dof, (lift, actuated)) in lift.iter().zip(self.explicit.force()).enumerate() {
-            let (stiffness, damping) = i.model.spring_and_damper(dof);
-            let spring = stiffness * (self.spring[dof] + dt * v[dof]);
+            let [stiffness, damping] = self.slopes[dof];
+            let spring = self.passive[dof] - dt * stiffness * v[dof];
             let applied = i.held.applied[dof];
             out.actuators[dof] += dt * actuated;
-            out.passive[dof] += dt * (lift - spring - damping * v[dof]);
+            out.passive[dof] += dt * (lift + spring - damping * v[dof]);
             out.applied[dof] += dt * (applied + self.field[dof]);
             out.bias[dof] += dt * (self.force[dof] - applied - lift - actuated);
         }

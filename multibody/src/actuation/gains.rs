@@ -31,7 +31,7 @@ impl GainRow {
 pub(crate) fn drives<'a>(i: &'a Inputs<'_>) -> impl Iterator<Item = GainRow> + 'a {
     let alone = |a: &ActuatorModel| i.settings.actuation && !a.shares_limit && !a.dofs.is_empty();
     let number = move |(a, m)| alone(m).then_some(GainRow::Actuator(a));
-    let spring = |t: &TendonModel| (t.stiffness > 0.0 || t.damping > 0.0) && !t.dofs.is_empty();
+    let spring = |t: &TendonModel| t.pulls() && !t.dofs.is_empty();
     let tendon = move |(t, m)| spring(m).then_some(GainRow::Tendon(t));
     let tendons = i.model.tendons.iter().enumerate().filter_map(tendon);
     i.model.actuators.iter().enumerate().filter_map(number).chain(tendons)
@@ -63,9 +63,11 @@ pub(crate) fn gain(row: &GainRow, i: &Inputs<'_>, at: &StateKinematics, dt: f64)
         }
         GainRow::Tendon(t) => {
             let tendon = &i.model.tendons[t];
-            let l = tendons.length[t];
-            let gain = tendon.damping + dt * tendon.spring_stiffness(l);
-            GainSeed { dt, gain, bias: tendon.spring_force(l), limits: None }
+            let (l, rate) = (tendons.length[t], tendons.rate[t]);
+            let damping = tendon.damper.damping(rate);
+            let gain = damping + dt * tendon.spring_stiffness(l);
+            let bias = tendon.spring_force(l) + tendon.damper.force(rate) + damping * rate;
+            GainSeed { dt, gain, bias, limits: None }
         }
         GainRow::Friction(dof) => {
             dry(dt, i.model.joints[i.model.dofs[dof].joint].dry_friction, i.settings.stiction_speed)

@@ -115,11 +115,7 @@ impl RigidSystem {
             return Err(unsupported(format!("equality '{}'", e.name), "switch it off"));
         }
         let springy = |t: &&crate::TendonModel| {
-            t.stiffness > 0.0
-                || t.damping > 0.0
-                || t.dry_friction > 0.0
-                || t.armature > 0.0
-                || t.range.is_some()
+            t.pulls() || t.dry_friction > 0.0 || t.armature > 0.0 || t.range.is_some()
         };
         if let Some(t) = model.tendons.iter().find(springy) {
             return Err(unsupported(
@@ -143,10 +139,16 @@ impl RigidSystem {
         }
         for j in &model.joints {
             let turns = matches!(j.kind, JointKind::Ball | JointKind::Free);
-            if turns && (j.stiffness > 0.0 || (j.kind == JointKind::Ball && j.range.is_some())) {
+            if turns && (j.spring.acts() || (j.kind == JointKind::Ball && j.range.is_some())) {
                 return Err(unsupported(
                     format!("the spring or limit of joint '{}'", j.name),
                     "use hinges, or remove it",
+                ));
+            }
+            if j.spring.is_curved() || j.damper.is_curved() {
+                return Err(unsupported(
+                    format!("the spring or damper of joint '{}' with more than one coefficient", j.name),
+                    "give one stiffness and one damping",
                 ));
             }
         }
@@ -397,7 +399,7 @@ impl<'a, L: DualConeLaw, const D: usize> Step<'a, L, D> {
         });
         let mut residual = DVector::from_vec(d_force) * dt - slot.motion.mass.to_dense() * dv;
         for (dof, d) in model.dofs.iter().enumerate() {
-            residual[dof] += dt * model.joints[d.joint].stiffness * dq[dof];
+            residual[dof] += dt * d.spring.stiffness(0.0) * dq[dof];
         }
         let d_mass = if moved { self.mass_tangent(&motion) } else { DMatrix::zeros(nv, nv) };
         self.add_joint_laws(&mut residual, &change, control);

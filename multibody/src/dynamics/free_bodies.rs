@@ -79,7 +79,7 @@ impl FreeBodies {
             let inverse = b.inertia.try_inverse()?;
             let led = model.actuators.iter().any(|a| a.trees.contains(&t))
                 || model.tendons.iter().any(|x| x.trees.contains(&t));
-            let passive = model.has_medium() || joint.stiffness > 0.0 || joint.dry_friction > 0.0;
+            let passive = model.has_medium() || joint.spring.acts() || joint.dry_friction > 0.0;
             let round = b.inertia == Matrix3::from_diagonal_element(b.inertia[(0, 0)]);
             (bodies[t] == 1 && joint.kind == JointKind::Free && light).then_some(FreeBody {
                 body,

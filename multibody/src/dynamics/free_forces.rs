@@ -50,10 +50,10 @@ impl FreeForces {
         };
         let acts = |t: &usize| {
             let t = &model.tendons[*t];
-            t.trees == [tree] && (t.stiffness > 0.0 || t.damping > 0.0)
+            t.trees == [tree] && t.pulls()
         };
         Self {
-            springs: joints().filter(|j| model.joints[*j].stiffness > 0.0).collect(),
+            springs: joints().filter(|j| model.joints[*j].spring.acts()).collect(),
             friction: dofs.filter_map(friction).collect(),
             first,
             tendons: (0..model.tendons.len()).filter(acts).collect(),
@@ -63,15 +63,15 @@ impl FreeForces {
         }
     }
 
-    /// Largest rate \[1/s\] of springs and dampers, by inverse masses of degrees of freedom and tendons.
+    /// Largest rate \[1/s\] of springs and dampers about rest, by inverse masses of degrees of freedom and tendons.
     pub(crate) fn rate(&self, model: &Model, [dofs, tendons]: [&[f64]; 2]) -> f64 {
         let of_joints = self.springs.iter().flat_map(|j| {
             let j = &model.joints[*j];
-            (j.v..j.v + j.kind.nv()).map(|dof| (j.stiffness * dofs[dof]).sqrt())
+            (j.v..j.v + j.kind.nv()).map(|dof| (j.spring.stiffness(0.0) * dofs[dof]).sqrt())
         });
         let of_tendons = self.tendons.iter().map(|i| {
             let t = &model.tendons[*i];
-            (t.stiffness * tendons[*i]).sqrt().max(t.damping * tendons[*i])
+            (t.spring.stiffness(0.0) * tendons[*i]).sqrt().max(t.damper.damping(0.0) * tendons[*i])
         });
         of_joints.chain(of_tendons).fold(0.0, f64::max)
     }
@@ -126,7 +126,7 @@ impl FreeForces {
             let length = add_length(model, kin, t, q, &mut self.arms);
             let tendon = &model.tendons[t];
             let rate: f64 = dofs.clone().map(|i| self.arms[i] * v[i]).sum();
-            let force = tendon.spring_force(length) - tendon.damping * rate;
+            let force = tendon.spring_force(length) + tendon.damper.force(rate);
             dofs.clone().for_each(|i| tau[i] += self.arms[i] * force);
         }
         self.add_explicit(model, tree, kin, tau);

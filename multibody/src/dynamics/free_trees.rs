@@ -29,9 +29,9 @@ const MOST_TRIES: u32 = 60;
 /// Trees of joints that move freely in steps in which nothing acts on them but inertia, gravity, [`FreeForces`], dampers and forces that are constant in the step.
 ///
 /// ```text
-/// M(q) v̇ + c(q, v) = F + f(q, v) − D v,   q̇ = N(q) v   over δt,   F = τ₀ + Jᵀγ/δt
+/// M(q) v̇ + c(q, v) = F + f(q, v) + d(v),   q̇ = N(q) v   over δt,   F = τ₀ + Jᵀγ/δt
 /// ```
-/// τ₀ are the explicit forces at the start but those of f, and Jᵀγ the impulses of motors whose force does not depend on the motion. The flow is found by extrapolation of the midpoint rule to [`TOLERANCE`]. Its energy does
+/// d are the forces of dampers, τ₀ the explicit forces at the start but those of f, and Jᵀγ the impulses of motors whose force does not depend on the motion. The flow is found by extrapolation of the midpoint rule to [`TOLERANCE`]. Its energy does
 /// not drift, where that of steps of order one does as soon as their size changes with the motion.
 #[derive(Clone, Debug)]
 pub(crate) struct FreeTrees {
@@ -61,7 +61,7 @@ pub(crate) struct FreeTree {
     /// Size of each of its coordinates and velocities: one for angles, that of the tree for ways.
     sizes: Vec<f64>,
     forces: FreeForces,
-    /// Largest rate of its springs and dampers, √(K M⁻¹) and D M⁻¹ \[1/s\].
+    /// Largest rate of its springs and dampers about rest, √(K M⁻¹) and D M⁻¹ \[1/s\].
     rate: f64,
     /// It may meet something: a geom or a limit.
     meets: bool,
@@ -250,7 +250,7 @@ impl FreeTree {
             [4, 3].map(|n| joints.iter().flat_map(|(kind, ..)| of(kind, n)).collect::<Vec<_>>()).concat();
         let (forces, dofs) =
             (FreeForces::of(model, tree, &bodies, stiction_speed), model.trees[tree].dofs.clone());
-        let damped = dofs.clone().map(|dof| model.dofs[dof].damping * reference.dofs[dof]);
+        let damped = dofs.clone().map(|dof| model.dofs[dof].damper.damping(0.0) * reference.dofs[dof]);
         let rate = damped.fold(forces.rate(model, [&reference.dofs, &reference.tendons]), f64::max);
         Self { tree, dofs, bodies, joints, nq, sizes, forces, rate, meets: false }
     }
@@ -336,7 +336,7 @@ impl Flow {
         dynamics.bias_of(model, kin, of, tau);
         dynamics.composite_inertias_of(model, kin, of);
         for i in tree.dofs.clone() {
-            tau[i] = force[i] - tau[i] - model.dofs[i].damping * v[i];
+            tau[i] = force[i] - tau[i] + model.dofs[i].damper.force(v[i]);
         }
         tree.forces.add(model, (tree.tree, &tree.dofs), kin, [q, v], tau);
         for i in tree.dofs.clone() {

@@ -10,7 +10,7 @@ pub(crate) fn held_trees(model: &Model) -> Vec<bool> {
     model.equalities.iter().for_each(|e| hold(&e.trees));
     let carried = |t: &TendonModel| t.bodies().any(|b| model.is_carried(b));
     let beyond = |t: &&TendonModel| {
-        let pulls = t.stiffness > 0.0 || t.damping > 0.0 || t.armature > 0.0;
+        let pulls = t.pulls() || t.armature > 0.0;
         t.dry_friction > 0.0 || (pulls && (t.trees.len() > 1 || carried(t)))
     };
     model.tendons.iter().filter(beyond).for_each(|t| hold(&t.trees));

@@ -3,74 +3,82 @@ use signorini_scene::JointKind;
 
 use crate::kinematics::rotation::quaternion_at;
 use crate::kinematics::rotation::rotation_vector;
-use crate::{Kinematics, Model, Spatial, TendonState};
+use crate::{BodyModel, EqualityInput, JointModel, Kinematics, Model, Spatial, TendonState};
 
 impl Model {
-    /// Stiffness \[N·m/rad or N/m\] of the joint spring of a degree of freedom and its viscous damping.
-    pub(crate) fn spring_and_damper(&self, dof: usize) -> (f64, f64) {
-        let of = &self.dofs[dof];
-        (of.stiffness, of.damping)
+    /// Stiffness and damping of each degree of freedom about which springs and dampers are at rest \[N/m or N·m/rad, and by s\].
+    pub(crate) fn passive_slopes(&self) -> Vec<[f64; 2]> {
+        self.dofs.iter().map(|d| [d.spring.stiffness(0.0), d.damper.damping(0.0)]).collect()
     }
 
-    /// Displacement of each joint from the rest position of its spring, in the coordinates of v: nv. Joints without spring are left
-    /// out (zero).
-    pub fn spring_displacement(&self, q: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-        if !self.springs {
-            return;
-        }
-        for j in self.joints.iter().filter(|j| j.stiffness > 0.0) {
-            let turn = |at: usize| {
-                rotation_vector(&(quaternion_at(&self.spring_q, at).inverse() * quaternion_at(q, at)))
-            };
-            match j.kind {
-                JointKind::Hinge | JointKind::Slide => out[j.v] = q[j.q] - self.spring_q[j.q],
-                JointKind::Ball => out[j.v..j.v + 3].copy_from_slice(turn(j.q).as_slice()),
-                JointKind::Free => {
-                    for i in 0..3 {
-                        out[j.v + i] = q[j.q + i] - self.spring_q[j.q + i];
+    /// Forces of the springs of joints and, for dampers whose force is not proportional to the speed, what they are beyond −D v₀; K and D of these springs and dampers at the state
+    /// into `slopes`, which has those of the others. A spring along a displacement in space is as stiff across it as along it.
+    pub(crate) fn passive_forces(&self, [q, v]: [&[f64]; 2], force: &mut [f64], slopes: &mut [[f64; 2]]) {
+        force.fill(0.0);
+        if self.springs {
+            for j in self.joints.iter().filter(|j| j.spring.acts()) {
+                self.strains(j, q, |first, x, length| {
+                    let secant = j.spring.secant(length);
+                    x.iter().enumerate().for_each(|(i, x)| force[first + i] = -(secant * x));
+                    if j.spring.is_curved() {
+                        let across = if x.len() > 1 { secant } else { 0.0 };
+                        let stiffness = j.spring.stiffness(length).max(across);
+                        slopes[first..first + x.len()].iter_mut().for_each(|s| s[0] = stiffness);
                     }
-                    out[j.v + 3..j.v + 6].copy_from_slice(turn(j.q + 3).as_slice());
-                }
+                });
+            }
+        }
+        for (i, d) in self.dofs.iter().enumerate().filter(|(_, d)| d.damper.is_curved()) {
+            let damping = d.damper.damping(v[i]);
+            slopes[i][1] = damping;
+            force[i] += d.damper.force(v[i]) + damping * v[i];
+        }
+    }
+
+    /// Calls `f` with the displacements of a joint from the rest of its spring that it pulls at as wholes: the first degree of freedom of each, its components, and its length, which has
+    /// the sign of a single component.
+    fn strains(&self, j: &JointModel, q: &[f64], mut f: impl FnMut(usize, &[f64], f64)) {
+        let turn = |at: usize| {
+            rotation_vector(&(quaternion_at(&self.spring_q, at).inverse() * quaternion_at(q, at)))
+        };
+        let way = |i: usize| q[j.q + i] - self.spring_q[j.q + i];
+        let mut whole = |first: usize, x: Vector3<f64>| f(first, x.as_slice(), x.norm());
+        match j.kind {
+            JointKind::Hinge | JointKind::Slide => f(j.v, &[way(0)], way(0)),
+            JointKind::Ball => whole(j.v, turn(j.q)),
+            JointKind::Free => {
+                whole(j.v, Vector3::new(way(0), way(1), way(2)));
+                whole(j.v + 3, turn(j.q + 3));
             }
         }
     }
 
-    /// tau += −K x of the joint springs and the springs of tendons.
+    /// tau += forces of the joint springs and the springs of tendons.
     pub fn add_spring_forces(&self, q: &[f64], tendons: &TendonState, tau: &mut [f64]) {
         (0..self.joints.len()).for_each(|j| self.add_joint_spring(j, q, tau));
-        for (i, t) in self.tendons.iter().enumerate().filter(|(_, t)| t.stiffness > 0.0) {
+        for (i, t) in self.tendons.iter().enumerate().filter(|(_, t)| t.spring.acts()) {
             tendons.row(self, i).add_scaled(t.spring_force(tendons.length[i]), tau);
         }
     }
 
-    /// tau += −K x of the spring of a joint, where it has one.
+    /// tau += force of the spring of a joint, where it has one.
     pub(crate) fn add_joint_spring(&self, joint: usize, q: &[f64], tau: &mut [f64]) {
         let j = &self.joints[joint];
-        if j.stiffness == 0.0 {
-            return;
-        }
-        let mut add = |i: usize, x: f64| tau[j.v + i] -= j.stiffness * x;
-        let turn = |at: usize| {
-            rotation_vector(&(quaternion_at(&self.spring_q, at).inverse() * quaternion_at(q, at)))
-        };
-        match j.kind {
-            JointKind::Hinge | JointKind::Slide => add(0, q[j.q] - self.spring_q[j.q]),
-            JointKind::Ball => turn(j.q).iter().enumerate().for_each(|(i, x)| add(i, *x)),
-            JointKind::Free => {
-                (0..3).for_each(|i| add(i, q[j.q + i] - self.spring_q[j.q + i]));
-                turn(j.q + 3).iter().enumerate().for_each(|(i, x)| add(3 + i, *x));
-            }
+        if j.spring.acts() {
+            self.strains(j, q, |first, x, length| {
+                let secant = j.spring.secant(length);
+                x.iter().enumerate().for_each(|(i, x)| tau[first + i] -= secant * x);
+            });
         }
     }
 
-    /// tau += −D v of the dampers of joints and tendons. `tendons` holds the rates.
+    /// tau += forces of the dampers of joints and tendons. `tendons` holds the rates.
     pub fn add_damping_forces(&self, v: &[f64], tendons: &TendonState, tau: &mut [f64]) {
         for (i, d) in self.dofs.iter().enumerate() {
-            tau[i] -= d.damping * v[i];
+            tau[i] += d.damper.force(v[i]);
         }
-        for (i, t) in self.tendons.iter().enumerate().filter(|(_, t)| t.damping > 0.0) {
-            tendons.row(self, i).add_scaled(-t.damping * tendons.rate[i], tau);
+        for (i, t) in self.tendons.iter().enumerate().filter(|(_, t)| t.damper.acts()) {
+            tendons.row(self, i).add_scaled(t.damper.force(tendons.rate[i]), tau);
         }
     }
 
@@ -97,6 +105,38 @@ impl Model {
         }
     }
 
+    /// Energy of the weight that is compensated along all that moves a body \[J\]; it has none where joints that count compensation as actuation let others move.
+    pub fn compensation_energy(&self, kin: &Kinematics) -> f64 {
+        let lifted = self.bodies.iter().enumerate().filter(|(_, b)| b.gravity_compensation != 0.0);
+        let share = |(b, body): (usize, &BodyModel)| match self.is_lifted(body) {
+            Some(true) => body.gravity_compensation * body.mass * self.gravity.dot(&kin.com(self, b).coords),
+            _ => 0.0,
+        };
+        lifted.map(share).sum()
+    }
+
+    /// Whether the compensation of the weight of a body acts along all that moves it; None where it does along a part.
+    pub fn is_lifted(&self, body: &BodyModel) -> Option<bool> {
+        let acts = |dof: usize| {
+            !self.joints[self.dofs[dof].joint].actuator_gravity_compensation || !self.actuators.is_empty()
+        };
+        let chain = std::iter::successors(body.last_dof, |dof| self.dofs[*dof].parent);
+        let mut along = chain.map(acts);
+        let first = along.next().unwrap_or(true);
+        along.all(|a| a == first).then_some(first)
+    }
+
+    /// Energy of the springs that a user states for equalities, which hold them with a stiffness of their own \[J\].
+    pub fn equality_energy(&self, q: &[f64], kin: &Kinematics, tendons: &TendonState) -> f64 {
+        let stated = self.equalities.iter().enumerate().filter(|(_, e)| e.active && !e.trees.is_empty());
+        let energy = |(i, k): (usize, f64)| {
+            let mut gap = [0.0; 6];
+            self.equality(i, EqualityInput { q, kin, tendons }, &mut gap, |_, _| {});
+            0.5 * k * gap.iter().map(|x| x * x).sum::<f64>()
+        };
+        stated.filter_map(|(i, e)| Some((i, e.stiffness?))).map(energy).sum()
+    }
+
     /// Kinetic energy of the armature of joints and tendons \[J\].
     pub fn armature_energy(&self, v: &[f64], tendons: &TendonState) -> f64 {
         let joints: f64 = self.dofs.iter().zip(v).map(|(d, v)| 0.5 * d.armature * v * v).sum();
@@ -106,25 +146,10 @@ impl Model {
 
     /// Energy of the springs of joints and tendons \[J\].
     pub fn spring_energy(&self, q: &[f64], tendons: &TendonState) -> f64 {
-        let turn = |at: usize| {
-            rotation_vector(&(quaternion_at(&self.spring_q, at).inverse() * quaternion_at(q, at)))
-        };
-        let joints: f64 = self
-            .joints
-            .iter()
-            .filter(|j| j.stiffness > 0.0)
-            .map(|j| {
-                let square = match j.kind {
-                    JointKind::Hinge | JointKind::Slide => (q[j.q] - self.spring_q[j.q]).powi(2),
-                    JointKind::Ball => turn(j.q).norm_squared(),
-                    JointKind::Free => {
-                        (0..3).map(|i| (q[j.q + i] - self.spring_q[j.q + i]).powi(2)).sum::<f64>()
-                            + turn(j.q + 3).norm_squared()
-                    }
-                };
-                0.5 * j.stiffness * square
-            })
-            .sum();
+        let mut joints = 0.0;
+        for j in self.joints.iter().filter(|j| j.spring.acts()) {
+            self.strains(j, q, |_, _, length| joints += j.spring.energy(length));
+        }
         let lengths = self.tendons.iter().zip(&tendons.length);
         joints + lengths.map(|(t, l)| t.spring_energy(*l)).sum::<f64>()
     }

@@ -4,6 +4,8 @@ use signorini_core::na::{Matrix3, Point3, Unit, Vector3};
 use signorini_geometry::Shape;
 use signorini_scene::{JointKind, Pose, SolParams};
 
+use crate::{Damper, Spring};
+
 /// A body as the dynamics need it. Fields that every step reads come first, so that they fill few lines of the cache.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
@@ -56,12 +58,12 @@ pub struct JointModel {
     pub range: Option<[f64; 2]>,
     /// Distance at which limits become active.
     pub limit_margin: f64,
-    /// Spring stiffness \[N·m/rad or N/m\].
-    pub stiffness: f64,
+    /// Spring \[N·m/rad or N/m\].
+    pub spring: Spring,
     /// Rest coordinate of the spring.
     pub spring_reference: f64,
-    /// Viscous damping \[N·m·s/rad or N·s/m\].
-    pub damping: f64,
+    /// Damper \[N·m·s/rad or N·s/m\].
+    pub damper: Damper,
     /// Dry friction \[N·m or N\].
     pub dry_friction: f64,
     /// Inertia added on the diagonal of the mass matrix \[kg·m² or kg\].
@@ -91,10 +93,10 @@ pub struct DofModel {
     pub tree: usize,
     /// Inertia added on the diagonal.
     pub armature: f64,
-    /// Viscous damping.
-    pub damping: f64,
-    /// Stiffness of the joint's spring.
-    pub stiffness: f64,
+    /// Damper of the joint.
+    pub damper: Damper,
+    /// Spring of the joint.
+    pub spring: Spring,
 }
 
 /// A kinematic tree: a clique of the contact problem.

@@ -7,6 +7,7 @@ pub(crate) mod equality;
 pub(crate) mod error;
 pub(crate) mod medium;
 pub(crate) mod muscle;
+pub(crate) mod passive_law;
 pub(crate) mod sensor;
 mod state;
 pub(crate) mod tendon;

@@ -1,6 +1,8 @@
 use signorini_core::na::Point3;
 use signorini_scene::{Pose, SolParams};
 
+use crate::{Damper, Spring};
+
 /// A tendon as the dynamics need it. Parts that the scene's switches turn off are zero or None here.
 #[derive(Clone, Debug)]
 pub struct TendonModel {
@@ -16,12 +18,12 @@ pub struct TendonModel {
     pub range: Option<[f64; 2]>,
     /// Distance at which limits become active \[m\].
     pub limit_margin: f64,
-    /// Spring stiffness \[N/m\].
-    pub stiffness: f64,
+    /// Spring \[N/m\].
+    pub spring: Spring,
     /// The spring is at rest between these lengths \[m\].
     pub spring_length: [f64; 2],
-    /// Viscous damping \[N·s/m\].
-    pub damping: f64,
+    /// Damper \[N·s/m\].
+    pub damper: Damper,
     /// Dry friction \[N\].
     pub dry_friction: f64,
     /// Inertia of the rate of the length \[kg\]. It acts within chains: its coupling between branches is left out, as in MuJoCo.
@@ -37,16 +39,27 @@ pub struct TendonModel {
 }
 
 impl TendonModel {
-    /// Spring force along the tendon at length `l`, pulling positive lengths shorter: −k·(distance from the dead band) \[N\].
-    pub fn spring_force(&self, l: f64) -> f64 {
+    /// Whether a spring or a damper pulls at it.
+    pub fn pulls(&self) -> bool {
+        self.spring.acts() || self.damper.acts()
+    }
+
+    /// Length `l` beyond the dead band of the spring, negative where it is shorter \[m\].
+    fn strain(&self, l: f64) -> f64 {
         let [low, high] = self.spring_length;
-        self.stiffness * ((low - l).max(0.0) - (l - high).max(0.0))
+        (l - high).max(0.0) - (low - l).max(0.0)
+    }
+
+    /// Spring force along the tendon at length `l`, pulling positive lengths shorter \[N\].
+    pub fn spring_force(&self, l: f64) -> f64 {
+        let x = self.strain(l);
+        -(self.spring.secant(x) * x)
     }
 
     /// Stiffness of the spring at length `l`: zero within the dead band \[N/m\].
     pub fn spring_stiffness(&self, l: f64) -> f64 {
         let [low, high] = self.spring_length;
-        if l < low || l > high || low == high { self.stiffness } else { 0.0 }
+        if l < low || l > high || low == high { self.spring.stiffness(self.strain(l)) } else { 0.0 }
     }
 
     /// Whether it leads through space: its moment arms change with the positions.
@@ -73,8 +86,7 @@ impl TendonModel {
 
     /// Energy of the spring \[J\].
     pub fn spring_energy(&self, l: f64) -> f64 {
-        let [low, high] = self.spring_length;
-        0.5 * self.stiffness * ((low - l).max(0.0).powi(2) + (l - high).max(0.0).powi(2))
+        self.spring.energy(self.strain(l))
     }
 }
 

@@ -19,6 +19,12 @@ pub(super) fn limit_of(range: Option<[f64; 2]>, margin: f64, x: f64, rate: f64) 
     sides.into_iter().find(|s| s[0] < 0.0).unwrap_or_default()
 }
 
+/// Force of the limit that a degree of freedom, or a tendon behind those, presses on: the lower one where both do.
+pub(super) fn limit_force(forces: &[f64], coordinate: usize) -> f64 {
+    let sides = forces.get(2 * coordinate..2 * coordinate + 2).unwrap_or_default();
+    sides.iter().copied().find(|f| *f > 0.0).unwrap_or_default()
+}
+
 impl Model {
     /// Distance along the z axis of a frame to the first visible geom that is on another body.
     pub(super) fn range(&self, kin: &Kinematics, f: &Frame) -> Option<f64> {

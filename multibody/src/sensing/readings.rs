@@ -1,5 +1,6 @@
 use signorini_core::na::Vector3;
 use signorini_core::{AcceptedStep, ContactGeometry, HeldInputs, LastSolve, State};
+use signorini_scene::SensorKind;
 
 use crate::{
     ActuatorInput, ActuatorState, ContactWrench, Kinematics, Model, SensorInput, SensorScratch, TendonState,
@@ -16,6 +17,8 @@ pub struct Sensors {
     tau: Vec<f64>,
     acceleration: Vec<f64>,
     contacts: Vec<ContactWrench>,
+    /// Forces of limits; empty where no sensor reads them.
+    limit_forces: Vec<f64>,
 }
 
 /// Impulse of a contact in its frame \[N·s\], then its angular impulse about the contact point \[N·m·s\]; contacts come first among the constraints, all of `dim` rows.
@@ -28,6 +31,10 @@ pub fn contact_impulse(solve: &LastSolve<'_>, c: &ContactGeometry, dim: usize) -
 impl Sensors {
     /// For a model; values are zero until the first reading.
     pub fn new(model: &Model) -> Self {
+        let reads_limits = model
+            .sensors
+            .iter()
+            .any(|s| matches!(s.kind, SensorKind::JointLimitForce | SensorKind::TendonLimitForce));
         Self {
             kin: Kinematics::new(model),
             tendons: TendonState::new(model),
@@ -37,6 +44,11 @@ impl Sensors {
             tau: vec![0.0; model.nv()],
             acceleration: vec![0.0; model.nv()],
             contacts: Vec::new(),
+            limit_forces: if reads_limits {
+                vec![0.0; 2 * (model.nv() + model.tendons.len())]
+            } else {
+                Vec::new()
+            },
         }
     }
 
@@ -55,7 +67,7 @@ impl Sensors {
         &self.tendons
     }
 
-    /// Reads at the state `x` that begins or ends `step`: accelerations are the mean of the step, contact forces those of its last solve.
+    /// Reads at the state `x` that begins or ends `step`: accelerations are the mean of the step, forces of contacts and limits those of its last solve; those of limits are zero where the step has no system.
     /// `contact_dim` as of [`crate::RigidSystem::contact_dim`].
     pub fn read(
         &mut self,
@@ -87,13 +99,22 @@ impl Sensors {
             let gamma = contact_impulse(&step.last, c, contact_dim);
             self.contacts.push(ContactWrench {
                 bodies: c.bodies.map(|b| b as usize),
+                geoms: c.geoms.map(|g| g as usize),
+                gap: c.gap,
                 point: c.p_wc,
                 normal: c.r_wc.column(0).into(),
+                tangent: c.r_wc.column(1).into(),
                 force: c.r_wc * Vector3::from_fn(|i, _| gamma[i]) / step.last.dt,
                 torque: c.r_wc * Vector3::from_fn(|i, _| gamma[i + 3]) / step.last.dt,
             });
         }
         self.contacts.extend_from_slice(further);
+        if !self.limit_forces.is_empty() {
+            let (last, forces) = (&step.last, &mut self.limit_forces);
+            let known =
+                step.system.is_some_and(|s| s.limit_impulses(last.slot, last.dt, last.solution, forces));
+            forces.iter_mut().for_each(|f| *f = if known { *f / last.dt } else { 0.0 });
+        }
         self.evaluate(model, held, dt, x);
     }
 
@@ -101,6 +122,7 @@ impl Sensors {
     pub fn read_at_rest(&mut self, model: &Model, held: HeldInputs<'_>, x: &State) {
         self.acceleration.fill(0.0);
         self.contacts.clear();
+        self.limit_forces.fill(0.0);
         self.evaluate(model, held, 0.0, x);
     }
 
@@ -125,6 +147,7 @@ impl Sensors {
             actuator_forces: &self.forces,
             actuator_tau: &self.tau,
             contacts: &self.contacts,
+            limit_forces: &self.limit_forces,
         };
         model.read_sensors(input, &mut self.scratch);
     }

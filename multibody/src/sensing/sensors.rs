@@ -1,8 +1,8 @@
 use signorini_core::na::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
-use signorini_scene::{Pose, SensorKind, SensorObject, Transmission};
+use signorini_scene::{JointKind, Pose, SensorKind, SensorObject, Transmission};
 
-use crate::kinematics::rotation::quaternion_at;
-use crate::sensing::distance::{Frame, limit_of};
+use crate::kinematics::rotation::{quaternion_at, rotation_vector};
+use crate::sensing::distance::{Frame, limit_force, limit_of};
 use crate::sensing::touch::{contains, ray_meets};
 use crate::{ActuatorState, Dynamics, Kinematics, Model, SensorModel, Spatial, TendonState};
 
@@ -11,10 +11,16 @@ use crate::{ActuatorState, Dynamics, Kinematics, Model, SensorModel, Spatial, Te
 pub struct ContactWrench {
     /// Bodies A and B; a number that no body has stands for matter that is none of the model's.
     pub bodies: [usize; 2],
+    /// Geoms of A and B, or a number that no geom has.
+    pub geoms: [usize; 2],
+    /// Gap \[m\].
+    pub gap: f64,
     /// Contact point, world \[m\].
     pub point: Point3<f64>,
     /// Normal from A into B.
     pub normal: Vector3<f64>,
+    /// First tangent of the contact frame; the second one is normal × tangent.
+    pub tangent: Vector3<f64>,
     /// Force on B, world axes \[N\]; A gets the opposite.
     pub force: Vector3<f64>,
     /// Moment on B about the contact point (torsional and rolling friction), world axes \[N·m\].
@@ -44,9 +50,11 @@ pub struct SensorInput<'a> {
     pub actuator_tau: &'a [f64],
     /// Contacts. Connect and weld equalities may be listed as well, for force sensors; they count as contacts of bodies then.
     pub contacts: &'a [ContactWrench],
+    /// Forces of limits, by twice the number of their degree of freedom, or of their tendon behind those, and one more for upper limits \[N or N·m\]; none where they are not known.
+    pub limit_forces: &'a [f64],
 }
 
-/// Readings and scratch space; no allocation after construction.
+/// Readings and scratch space; no allocation after construction, but where a contact sensor has more contacts than ever.
 #[derive(Clone, Debug)]
 pub struct SensorScratch {
     /// Values of all sensors, each from [`SensorModel::start`].
@@ -55,6 +63,8 @@ pub struct SensorScratch {
     tau: Vec<f64>,
     /// Wrench that the rest of the world exerts on each subtree through the joints of its first body, about the world origin.
     interaction: Vec<Spatial>,
+    /// Contacts of a contact sensor, seen from its first side.
+    chosen: Vec<ContactWrench>,
 }
 
 impl SensorScratch {
@@ -66,6 +76,7 @@ impl SensorScratch {
             dynamics: Dynamics::new(model),
             tau: vec![0.0; model.nv()],
             interaction: vec![Spatial::default(); model.bodies.len()],
+            chosen: Vec::new(),
         }
     }
 
@@ -121,11 +132,16 @@ impl Model {
     pub fn read_sensors(&self, at: SensorInput<'_>, s: &mut SensorScratch) {
         s.post_pass(self, &at);
         for sensor in &self.sensors {
+            let n = sensor.kind.dim();
             if let SensorKind::Zero(_) = sensor.kind {
                 continue;
             }
+            if let SensorKind::Contact(report) = sensor.kind {
+                let out = &mut s.values[sensor.start..sensor.start + n];
+                self.read_contacts(sensor, report, &at, &mut s.chosen, out);
+                continue;
+            }
             let mut out = [0.0; 6];
-            let n = sensor.kind.dim();
             self.read(sensor, &at, s, &mut out);
             let unit = matches!(
                 sensor.kind,
@@ -217,7 +233,17 @@ impl Model {
             }
             (SensorKind::JointLimitPos | SensorKind::JointLimitVel, SensorObject::Joint(j)) => {
                 let j = &self.joints[j];
-                let limit = limit_of(j.range, j.limit_margin, q[j.q], v[j.v]);
+                let (range, position, rate) = match j.kind {
+                    JointKind::Ball => {
+                        let turn = rotation_vector(&quaternion_at(q, j.q));
+                        let axis = turn.try_normalize(0.0).unwrap_or_default();
+                        // An angle has no lower limit.
+                        let range = j.range.map(|[_, high]| [f64::NEG_INFINITY, high]);
+                        (range, turn.norm(), axis.dot(&Vector3::new(v[j.v], v[j.v + 1], v[j.v + 2])))
+                    }
+                    _ => (j.range, q[j.q], v[j.v]),
+                };
+                let limit = limit_of(range, j.limit_margin, position, rate);
                 limit[usize::from(sensor.kind == SensorKind::JointLimitVel)]
             }
             (SensorKind::TendonLimitPos | SensorKind::TendonLimitVel, SensorObject::Tendon(t)) => {
@@ -225,6 +251,12 @@ impl Model {
                 let (length, rate) = (at.tendons.length[t], at.tendons.rate[t]);
                 let limit = limit_of(tendon.range, tendon.limit_margin, length, rate);
                 limit[usize::from(sensor.kind == SensorKind::TendonLimitVel)]
+            }
+            (SensorKind::JointLimitForce, SensorObject::Joint(j)) => {
+                limit_force(at.limit_forces, self.joints[j].v)
+            }
+            (SensorKind::TendonLimitForce, SensorObject::Tendon(t)) => {
+                limit_force(at.limit_forces, self.nv() + t)
             }
             (SensorKind::InsideSite, _) => {
                 let SensorObject::Site(site) = sensor.reference.unwrap_or(SensorObject::World) else {

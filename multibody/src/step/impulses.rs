@@ -17,12 +17,11 @@ pub(crate) fn add(
     s: &StepSolution,
     out: &mut GeneralizedImpulses,
 ) -> bool {
-    let frozen = &p.problem.contacts().frozen;
-    let (pools, map) = (frozen.pools(), frozen.frozen_map());
-    let sizes = [s.gamma.len(), s.v.len()];
-    if !p.ready || frozen.dt() != dt || sizes != [pools.row_count(), i.model.nv()] {
+    if !is_of(p, dt, s) {
         return false;
     }
+    let frozen = &p.problem.contacts().frozen;
+    let (pools, map) = (frozen.pools(), frozen.frozen_map());
     p.motion.add_impulses(i, &p.at, dt, &s.v, out);
     add_motion(i, p, (free, slot), dt, s, out);
     add_pool(map, pools, CONTACT, &s.gamma, &mut out.contacts);
@@ -30,6 +29,30 @@ pub(crate) fn add(
         add_pool(map, pools, pool, &s.gamma, &mut out.constraints);
     }
     p.problem.add_joint_impulses(i.model, &p.at, s, out);
+    true
+}
+
+/// Whether a solution is one of the prepared problem.
+fn is_of(p: &Prepared, dt: f64, s: &StepSolution) -> bool {
+    let frozen = &p.problem.contacts().frozen;
+    let sizes = [s.gamma.len(), s.v.len()];
+    p.ready && frozen.dt() == dt && sizes == [frozen.pools().row_count(), frozen.free_velocity().len()]
+}
+
+/// Impulses of the limits of the solution of a prepared problem: [`System::limit_impulses`](signorini_core::System::limit_impulses).
+pub(crate) fn of_limits(p: &Prepared, dt: f64, s: &StepSolution, out: &mut [f64]) -> bool {
+    if !is_of(p, dt, s) {
+        return false;
+    }
+    let contacts = p.problem.contacts();
+    let (pools, map) = (contacts.frozen.pools(), contacts.frozen.frozen_map());
+    let first = pools.first_constraint(LIMIT);
+    out.fill(0.0);
+    for (k, number) in contacts.limits.numbers().iter().enumerate() {
+        if let Some(out) = out.get_mut(*number as usize) {
+            *out = s.gamma[map.rows_of(first + k).0];
+        }
+    }
     true
 }
 

@@ -94,7 +94,7 @@ pub(crate) struct JointRows {
 
 impl JointRows {
     pub(crate) fn new(model: &Model) -> Self {
-        let acts = |t: &TendonModel| t.stiffness > 0.0 || t.damping > 0.0 || t.dry_friction > 0.0;
+        let acts = |t: &TendonModel| t.pulls() || t.dry_friction > 0.0;
         Self {
             frictions: Vec::new(),
             gains: Vec::new(),

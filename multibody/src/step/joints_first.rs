@@ -105,7 +105,7 @@ impl JointsFirst {
         let mut parts = self.contacts.frozen.parts_mut();
         let (inertia, momentum) = self.joints.start();
         motion.set_inertia(i.model, dt, [&mut parts.inertia.blocks, inertia]);
-        motion.set_momentum(i.model, dt, momentum);
+        motion.set_momentum(dt, momentum);
         self.rows.set_seeds(i, at, dt);
         self.rows.fill_joints(&mut self.joints);
         self.joints.solve(dt, &at.x0.v, &mut parts)

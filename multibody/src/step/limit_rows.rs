@@ -102,6 +102,11 @@ impl LimitRows {
         }
     }
 
+    /// Numbers of the rows.
+    pub(crate) fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
     /// Writes the memory of limits with which the next step starts.
     pub(crate) fn store(&self, dt: f64, pool: &dyn LawPool, out: &mut ContactMemory) {
         let Some(pool) = pool.swept() else { return };

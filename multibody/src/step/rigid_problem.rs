@@ -130,7 +130,7 @@ impl Together {
         let parts = self.contacts.frozen.parts_mut();
         let blocks = &mut parts.inertia.blocks;
         let plain = motion.set_inertia(i.model, dt, [&mut *blocks]);
-        motion.set_momentum(i.model, dt, parts.free_velocity);
+        motion.set_momentum(dt, parts.free_velocity);
         self.rows.set_seeds(i, at, dt);
         self.rows.fill_pools(parts.pools);
         parts.inertia.coupling.clear();

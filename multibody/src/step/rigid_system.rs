@@ -396,6 +396,11 @@ impl RigidSystem {
         for_drives(&inputs!(self), &self.slots[slot as usize].at, dt, |row, _, gain| f(row, gain));
     }
 
+    /// Stiffness and damping that the step from a prepared slot is implicit in, by degree of freedom \[N/m or N·m/rad, and by s\].
+    pub fn passive_slopes(&self, slot: Slot) -> &[[f64; 2]] {
+        &self.slots[slot as usize].motion.slopes
+    }
+
     /// Kinematics of a prepared slot.
     pub fn kinematics(&self, slot: Slot) -> &Kinematics {
         &self.slots[slot as usize].at.kin
@@ -483,6 +488,10 @@ impl System for RigidSystem {
         impulses::add(&inputs!(self), &self.slots[slot as usize], (&self.free_trees, slot), dt, s, out)
     }
 
+    fn limit_impulses(&self, slot: Slot, dt: f64, s: &StepSolution, out: &mut [f64]) -> bool {
+        impulses::of_limits(&self.slots[slot as usize], dt, s, out)
+    }
+
     /// Largest weighted difference of a position coordinate: kurtz2025cenic, eq. (23) with S = diag of [`RigidSystem::set_error_weights`].
     ///
     /// Coordinates are metres and radians; of a rotation by a small angle the quaternion components differ by up to half of it. Quaternions are
@@ -560,7 +569,10 @@ impl System for RigidSystem {
 fn energy(model: &Model, kin: &Kinematics, tendons: &TendonState, x: &State) -> Energy {
     Energy {
         kinetic: Dynamics::kinetic_energy(model, kin) + model.armature_energy(&x.v, tendons),
-        potential: Dynamics::gravity_energy(model, kin, &model.gravity) + model.spring_energy(&x.q, tendons),
+        potential: Dynamics::gravity_energy(model, kin, &model.gravity)
+            + model.compensation_energy(kin)
+            + model.spring_energy(&x.q, tendons)
+            + model.equality_energy(&x.q, kin, tendons),
         contact: 0.0,
     }
 }

@@ -139,7 +139,7 @@ pub(crate) fn left_by(
 ) -> DVector<f64> {
     let d = DVector::from_fn(model.nv(), |i, _| {
         let dof = &model.dofs[i];
-        (mass[(i, i)] + solve.dt * (dof.damping + solve.dt * dof.stiffness)).sqrt()
+        (mass[(i, i)] + solve.dt * (dof.damper.damping(0.0) + solve.dt * dof.spring.stiffness(0.0))).sqrt()
     });
     let size = |x: DVector<f64>| x.component_div(&d).norm();
     let v = DVector::from_column_slice(&solve.solution.v);

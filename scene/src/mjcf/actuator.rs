@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::actuator_force::{Dynamics, ForceSpec, SHORT_FORMS};
-use super::joint::{Limited, limits, linear_coefficient, read_limited, read_range};
+use super::joint::{Limited, limits, read_coefficients, read_limited, read_range};
 use crate::xml::{Element, Read};
 use crate::{Actuator, ActuatorForce, JointKind, NoteKind, Transmission};
 
@@ -20,7 +20,7 @@ pub(super) struct ActuatorSpec {
     activation_range: [f64; 2],
     activation_limited: Limited,
     act_early: bool,
-    damping: f64,
+    damping: [f64; 3],
     armature: f64,
     crank_length: f64,
     length_range: [f64; 2],
@@ -40,7 +40,7 @@ impl Default for ActuatorSpec {
             activation_range: [0.0; 2],
             activation_limited: Limited::Auto,
             act_early: false,
-            damping: 0.0,
+            damping: [0.0; 3],
             armature: 0.0,
             crank_length: 0.0,
             length_range: [0.0; 2],
@@ -83,7 +83,7 @@ impl ActuatorSpec {
         read_limited(e, "actlimited", &mut self.activation_limited)?;
         e.fill("lengthrange", 2, &mut self.length_range)?;
         self.crank_length = e.nonnegative("cranklength")?.unwrap_or(self.crank_length);
-        self.damping = linear_coefficient(e, "damping", self.damping)?;
+        read_coefficients(e, "damping", &mut self.damping)?;
         self.armature = e.nonnegative("armature")?.unwrap_or(self.armature);
         self.group = e.integer("group")?.unwrap_or(self.group);
         if e.number("delay")?.is_some_and(|d| d != 0.0) {
@@ -188,22 +188,23 @@ impl Reader<'_> {
 
     /// Damping and armature of an actuator act at the joint or tendon that it drives.
     fn reflect(&mut self, e: &Element, s: &ActuatorSpec, t: &Transmission) {
-        if s.damping == 0.0 && s.armature == 0.0 {
+        if s.damping == [0.0; 3] && s.armature == 0.0 {
             return;
         }
         let ratio = s.gear[0] * s.gear[0];
-        let (damping, armature) = match *t {
+        let (damping, beyond, armature) = match *t {
             Transmission::Joint(j) | Transmission::JointInParent(j) => {
                 let joint = &mut self.scene.joints[j];
-                (&mut joint.damping, &mut joint.armature)
+                (&mut joint.damping, &mut joint.higher_order, &mut joint.armature)
             }
             Transmission::Tendon(i) => {
                 let tendon = &mut self.scene.tendons[i];
-                (&mut tendon.damping, &mut tendon.armature)
+                (&mut tendon.damping, &mut tendon.higher_order, &mut tendon.armature)
             }
             _ => return,
         };
-        *damping += ratio * s.damping;
+        *damping += ratio * s.damping[0];
+        beyond.damping.iter_mut().zip(&s.damping[1..]).for_each(|(c, own)| *c += ratio * own);
         *armature += ratio * s.armature;
         self.notes.add(
             NoteKind::Converted,

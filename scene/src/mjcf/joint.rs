@@ -6,7 +6,7 @@ use super::Reader;
 use super::compiler::Compiler;
 use super::geom::read_sol;
 use crate::xml::{Element, Read};
-use crate::{Joint, JointKind, NoteKind, Pose, SolParams};
+use crate::{HigherOrder, Joint, JointKind, NoteKind, Pose, SolParams};
 
 /// `true`, `false` or left to `autolimits`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,25 +86,23 @@ pub(super) fn limits(
     Ok(Some(range))
 }
 
-/// Polynomial coefficients of which only the first acts here.
-pub(super) fn linear_coefficient(e: &Element, name: &'static str, old: f64) -> Read<f64> {
-    let mut c = [old, 0.0, 0.0];
-    e.fill(name, 1, &mut c)?;
-    if c[1..] != [0.0; 2] {
-        return Err(e.unsupported_at(
-            name,
-            format!("nonlinear {name}"),
-            "set the second and third number to zero, which changes the motion wherever they act; or drive the part by an actuator of your own",
-        ));
-    }
-    if c[0] < 0.0 {
+/// Reads the coefficients of a polynomial over `out`, one to three of them; the first is not negative.
+pub(super) fn read_coefficients(e: &Element, name: &'static str, out: &mut [f64; 3]) -> Read<()> {
+    e.fill(name, 1, out)?;
+    if out[0] < 0.0 {
         return Err(e.invalid_at(
             name,
-            format!("attribute '{name}' is {}, which is negative", c[0]),
+            format!("attribute '{name}' is {}, which is negative", out[0]),
             "write a number that is zero or positive",
         ));
     }
-    Ok(c[0])
+    Ok(())
+}
+
+/// Coefficients beyond the first of a spring and a damper.
+pub(super) fn higher_order(stiffness: &[f64; 3], damping: &[f64; 3]) -> HigherOrder {
+    let beyond = |c: &[f64; 3]| [c[1], c[2]];
+    HigherOrder { stiffness: beyond(stiffness), damping: beyond(damping) }
 }
 
 /// Statements of a joint over its class.
@@ -121,8 +119,8 @@ pub(super) struct JointSpec {
     margin: f64,
     reference: f64,
     spring_reference: f64,
-    stiffness: f64,
-    damping: f64,
+    stiffness: [f64; 3],
+    damping: [f64; 3],
     /// Time constant \[s\] and damping ratio from which stiffness and damping follow; zero for none.
     spring_damper: [f64; 2],
     armature: f64,
@@ -145,8 +143,8 @@ impl Default for JointSpec {
             margin: 0.0,
             reference: 0.0,
             spring_reference: 0.0,
-            stiffness: 0.0,
-            damping: 0.0,
+            stiffness: [0.0; 3],
+            damping: [0.0; 3],
             spring_damper: [0.0; 2],
             armature: 0.0,
             dry_friction: 0.0,
@@ -180,8 +178,8 @@ impl JointSpec {
         self.margin = e.number("margin")?.unwrap_or(self.margin);
         self.reference = e.number("ref")?.unwrap_or(self.reference);
         self.spring_reference = e.number("springref")?.unwrap_or(self.spring_reference);
-        self.stiffness = linear_coefficient(e, "stiffness", self.stiffness)?;
-        self.damping = linear_coefficient(e, "damping", self.damping)?;
+        read_coefficients(e, "stiffness", &mut self.stiffness)?;
+        read_coefficients(e, "damping", &mut self.damping)?;
         self.armature = e.nonnegative("armature")?.unwrap_or(self.armature);
         self.dry_friction = e.nonnegative("frictionloss")?.unwrap_or(self.dry_friction);
         read_sol(e, "solreflimit", "solimplimit", &mut self.limit_sol)?;
@@ -248,7 +246,7 @@ impl Reader<'_> {
         }
         if spec.spring_damper.iter().all(|x| *x > 0.0) {
             self.spring_dampers.push((self.scene.joints.len(), spec.spring_damper));
-            if spec.stiffness != 0.0 || spec.damping != 0.0 {
+            if spec.stiffness[0] != 0.0 || spec.damping[0] != 0.0 {
                 let text = "springdamper replaces the stiffness and damping that are stated, as in MuJoCo";
                 self.notes.add(NoteKind::Converted, e, text);
             }
@@ -296,9 +294,10 @@ impl Reader<'_> {
             reference: if scalar { hinge(s.reference) } else { 0.0 },
             range,
             limit_margin: s.margin,
-            stiffness: s.stiffness,
+            stiffness: s.stiffness[0],
             spring_reference: if scalar { hinge(s.spring_reference) } else { 0.0 },
-            damping: s.damping,
+            damping: s.damping[0],
+            higher_order: higher_order(&s.stiffness, &s.damping),
             armature: s.armature,
             dry_friction: s.dry_friction,
             actuator_force_range: force,

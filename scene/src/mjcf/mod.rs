@@ -12,6 +12,7 @@ mod camera;
 mod compiler;
 mod compose;
 mod contact;
+mod contact_sensor;
 mod custom;
 mod defaults;
 mod equality;

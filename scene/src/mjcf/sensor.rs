@@ -10,6 +10,8 @@ enum Named {
     Site,
     Joint,
     BallJoint,
+    /// Hinge, slide or ball.
+    LimitedJoint,
     Tendon,
     Actuator,
     Body,
@@ -18,7 +20,7 @@ enum Named {
     Nothing,
 }
 
-const SENSORS: [(&str, SensorKind, Named); 37] = [
+const SENSORS: [(&str, SensorKind, Named); 39] = [
     ("touch", SensorKind::Touch, Named::Site),
     ("accelerometer", SensorKind::Accelerometer, Named::Site),
     ("velocimeter", SensorKind::Velocimeter, Named::Site),
@@ -49,8 +51,10 @@ const SENSORS: [(&str, SensorKind, Named); 37] = [
     ("subtreelinvel", SensorKind::SubtreeLinVel, Named::Body),
     ("subtreeangmom", SensorKind::SubtreeAngMom, Named::Body),
     ("magnetometer", SensorKind::Magnetometer, Named::Site),
-    ("jointlimitpos", SensorKind::JointLimitPos, Named::Joint),
-    ("jointlimitvel", SensorKind::JointLimitVel, Named::Joint),
+    ("jointlimitpos", SensorKind::JointLimitPos, Named::LimitedJoint),
+    ("jointlimitvel", SensorKind::JointLimitVel, Named::LimitedJoint),
+    ("jointlimitfrc", SensorKind::JointLimitForce, Named::LimitedJoint),
+    ("tendonlimitfrc", SensorKind::TendonLimitForce, Named::Tendon),
     ("tendonlimitpos", SensorKind::TendonLimitPos, Named::Tendon),
     ("tendonlimitvel", SensorKind::TendonLimitVel, Named::Tendon),
     ("clock", SensorKind::Clock, Named::Nothing),
@@ -144,19 +148,7 @@ impl Reader<'_> {
                 let n = e.integer("dim")?.filter(|n| (0..=1 << 20).contains(n)).unwrap_or(1);
                 zero(self, n as usize, "nothing computes it")
             }
-            "contact" => {
-                let width = |w: &str| if matches!(w, "found" | "dist") { 1 } else { 3 };
-                let fields: usize = e.string("data").unwrap_or("found").split_whitespace().map(width).sum();
-                let n = e.integer("num")?.filter(|n| (1..=1 << 10).contains(n)).unwrap_or(1);
-                zero(
-                    self,
-                    fields * n as usize,
-                    "put a <touch> sensor at a site, or read contacts from the recording",
-                )
-            }
-            "jointlimitfrc" | "tendonlimitfrc" => {
-                zero(self, 1, "forces of limits are not measured; read impulse_constraints of the recording")
-            }
+            "contact" => self.contact_sensor(e),
             "camprojection" => {
                 let site = SensorObject::Site(self.names.sites.need(e, "site")?);
                 let (camera, kind) = self.projection(e)?;
@@ -187,13 +179,10 @@ impl Reader<'_> {
             return self.frame_object(e, "objtype", "objname")?.ok_or_else(|| nothing_measured(e));
         }
         let n = &self.names;
-        let joint = |ball: bool| -> Read<SensorObject> {
+        let joint = |kinds: &[JointKind], wanted: &str| -> Read<SensorObject> {
             let j = n.joints.need(e, "joint")?;
-            let kind = self.scene.joints[j].kind;
-            let fits = if ball { kind == JointKind::Ball } else { kind.nv() == 1 };
-            if !fits {
-                let (name, wanted) =
-                    (&self.scene.joints[j].name, if ball { "a ball" } else { "a hinge or slide" });
+            if !kinds.contains(&self.scene.joints[j].kind) {
+                let name = &self.scene.joints[j].name;
                 return Err(e.invalid_at(
                     "joint",
                     format!("joint '{name}' is not {wanted} joint"),
@@ -204,8 +193,11 @@ impl Reader<'_> {
         };
         match named {
             Named::Site => n.sites.need(e, "site").map(SensorObject::Site),
-            Named::Joint => joint(false),
-            Named::BallJoint => joint(true),
+            Named::Joint => joint(&[JointKind::Hinge, JointKind::Slide], "a hinge or slide"),
+            Named::BallJoint => joint(&[JointKind::Ball], "a ball"),
+            Named::LimitedJoint => {
+                joint(&[JointKind::Hinge, JointKind::Slide, JointKind::Ball], "a hinge, slide or ball")
+            }
             Named::Tendon => n.tendons.need(e, "tendon").map(SensorObject::Tendon),
             Named::Actuator => n.actuators.need(e, "actuator").map(SensorObject::Actuator),
             Named::Body => n.bodies.need(e, "body").map(SensorObject::Body),

@@ -4,7 +4,7 @@ use signorini_geometry::Shape;
 
 use super::Reader;
 use super::geom::read_sol;
-use super::joint::{Limited, limits, linear_coefficient, read_limited, read_range};
+use super::joint::{Limited, higher_order, limits, read_coefficients, read_limited, read_range};
 use crate::xml::{Element, Read};
 use crate::{GeomShape, JointKind, NoteKind, SolParams, Tendon, TendonPath, WrapElement};
 
@@ -16,9 +16,9 @@ pub(super) struct TendonSpec {
     force_range: [f64; 2],
     force_limited: Limited,
     margin: f64,
-    stiffness: f64,
+    stiffness: [f64; 3],
     spring_length: [f64; 2],
-    damping: f64,
+    damping: [f64; 3],
     dry_friction: f64,
     armature: f64,
     limit_sol: SolParams,
@@ -33,9 +33,9 @@ impl Default for TendonSpec {
             force_range: [0.0; 2],
             force_limited: Limited::Auto,
             margin: 0.0,
-            stiffness: 0.0,
+            stiffness: [0.0; 3],
             spring_length: [-1.0; 2],
-            damping: 0.0,
+            damping: [0.0; 3],
             dry_friction: 0.0,
             armature: 0.0,
             limit_sol: SolParams::default(),
@@ -52,8 +52,8 @@ impl TendonSpec {
         read_range(e, "actuatorfrcrange", &mut self.force_range)?;
         read_limited(e, "actuatorfrclimited", &mut self.force_limited)?;
         self.margin = e.number("margin")?.unwrap_or(self.margin);
-        self.stiffness = linear_coefficient(e, "stiffness", self.stiffness)?;
-        self.damping = linear_coefficient(e, "damping", self.damping)?;
+        read_coefficients(e, "stiffness", &mut self.stiffness)?;
+        read_coefficients(e, "damping", &mut self.damping)?;
         if e.fill("springlength", 1, &mut self.spring_length)? == 1 {
             self.spring_length[1] = self.spring_length[0];
         }
@@ -103,9 +103,10 @@ impl Reader<'_> {
                 path,
                 range: limits(c, "range", "limited", s.range, s.limited, &self.compilers[c.origin])?,
                 limit_margin: s.margin,
-                stiffness: s.stiffness,
+                stiffness: s.stiffness[0],
                 spring_length: (s.spring_length != [-1.0; 2]).then_some(s.spring_length),
-                damping: s.damping,
+                damping: s.damping[0],
+                higher_order: higher_order(&s.stiffness, &s.damping),
                 dry_friction: s.dry_friction,
                 armature: s.armature,
                 actuator_force_range: limits(

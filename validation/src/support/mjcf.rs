@@ -110,6 +110,10 @@ const VALUES: &[&str] = &[
     "1 0 0 0 0 0",
     "0 2 1 0 1 3 0 3 2 1 2 4 2 3 4 3 1 4",
     "0 0 0 0 0 0 1 0 0 0 1 0",
+    "found force",
+    "netforce",
+    "cone",
+    "5 0.5",
 ];
 
 /// Companions that an attribute needs beside it to have an effect.
@@ -141,6 +145,8 @@ const COMPANIONS: &[(&str, &str)] = &[
     ("jointinparent", "joint='ball'"),
     ("face", "inertia='exact'"),
     ("rgba", "name='x'"),
+    ("builtin", "params='5 0.5'"),
+    ("params", "builtin='cone'"),
 ];
 
 /// A model in which every name of [`COMPLETIONS`] exists, before the sections.

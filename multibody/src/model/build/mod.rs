@@ -11,7 +11,8 @@ use signorini_scene::{GeomShape, JointKind, Place, Pose, Scene};
 
 use crate::model::medium::MediumModel;
 use crate::{
-    BodyModel, DofModel, Dynamics, FrameModel, JointModel, Kinematics, Model, ModelError, Tree, TreeFactor,
+    BodyModel, Damper, DofModel, Dynamics, FrameModel, JointModel, Kinematics, Model, ModelError, Spring,
+    Tree, TreeFactor,
 };
 
 fn finite_pose(x: &Pose) -> bool {
@@ -50,7 +51,8 @@ impl Model {
             clamp_control: on.clamp_control,
             medium: MediumModel::new(scene),
             lifts: scene.bodies.iter().any(|b| b.gravity_compensation != 0.0),
-            springs: on.springs && scene.joints.iter().any(|j| j.stiffness > 0.0),
+            springs: on.springs
+                && scene.joints.iter().any(|j| Spring::new(j.stiffness, &j.higher_order).acts()),
         };
         if !m.gravity.iter().all(|g| g.is_finite()) {
             return Err(ModelError::element(
@@ -177,10 +179,11 @@ impl Model {
             return Err(ModelError::element(&joint.place, message, remedy));
         }
         let numbers = [joint.stiffness, joint.damping, joint.armature, joint.dry_friction];
+        let beyond = joint.higher_order.all();
         let coordinates = [joint.reference, joint.spring_reference, joint.limit_margin];
         let place = joint.anchor.iter().chain(joint.axis.iter());
         if !numbers.iter().all(|x| x.is_finite() && *x >= 0.0)
-            || !coordinates.iter().chain(place).all(|x| x.is_finite())
+            || !coordinates.iter().chain(place).chain(&beyond).all(|x| x.is_finite())
         {
             let message = "its stiffness, damping, armature and dry friction must be finite and not negative, its axis and \
                            anchor finite";
@@ -205,6 +208,10 @@ impl Model {
                 remedy,
             ));
         }
+        let spring =
+            if on.springs { Spring::new(joint.stiffness, &joint.higher_order) } else { Spring::default() };
+        let damper =
+            if on.dampers { Damper::new(joint.damping, &joint.higher_order) } else { Damper::default() };
         self.joints.push(JointModel {
             name: joint.name.clone(),
             kind: joint.kind,
@@ -216,9 +223,9 @@ impl Model {
             reference: joint.reference,
             range: joint.range.filter(|_| on.limits),
             limit_margin: joint.limit_margin,
-            stiffness: if on.springs { joint.stiffness } else { 0.0 },
+            spring,
             spring_reference: joint.spring_reference,
-            damping: if on.dampers { joint.damping } else { 0.0 },
+            damper,
             dry_friction: if on.dry_friction { joint.dry_friction } else { 0.0 },
             armature: joint.armature,
             actuator_force_range: joint.actuator_force_range,
@@ -247,8 +254,8 @@ impl Model {
                 parent: *last,
                 tree: t,
                 armature: joint.armature,
-                damping: if on.dampers { joint.damping } else { 0.0 },
-                stiffness: if on.springs { joint.stiffness } else { 0.0 },
+                damper,
+                spring,
             });
             *last = Some(self.dofs.len() - 1);
         }

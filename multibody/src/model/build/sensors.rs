@@ -2,13 +2,21 @@ use signorini_scene::{JointKind, Scene, SensorKind, SensorObject};
 
 use crate::{Model, ModelError, SensorModel};
 
+/// Whether an object is a side of contacts.
+fn is_side(object: SensorObject) -> bool {
+    use SensorObject as O;
+    matches!(object, O::Geom(_) | O::Body(_) | O::BodyFrame(_) | O::Subtree(_) | O::Site(_) | O::World)
+}
+
 impl Model {
     pub(crate) fn add_sensors(&mut self, scene: &Scene) -> Result<(), ModelError> {
         let mut start = 0;
         for s in &scene.sensors {
             for object in [Some(s.object), s.reference].into_iter().flatten() {
                 let (exists, what) = match object {
-                    SensorObject::Body(b) | SensorObject::BodyFrame(b) => (b < self.bodies.len(), "body"),
+                    SensorObject::Body(b) | SensorObject::BodyFrame(b) | SensorObject::Subtree(b) => {
+                        (b < self.bodies.len(), "body")
+                    }
                     SensorObject::Geom(g) => (g < self.geoms.len(), "geom"),
                     SensorObject::Site(k) => (k < self.sites.len(), "site"),
                     SensorObject::Joint(j) => (j < self.joints.len(), "joint"),
@@ -29,10 +37,15 @@ impl Model {
                     "attach the sensor to an object of the right kind",
                 ));
             }
-            use SensorKind::{CameraProjection, Distance, DistanceNormal, DistancePoints, InsideSite};
+            use SensorKind::{
+                CameraProjection, Contact, Distance, DistanceNormal, DistancePoints, InsideSite,
+            };
             use SensorKind::{FrameAngAcc, FrameLinAcc};
             let framed = |k| format!("{k:?}").starts_with("Frame");
             let paired = match (s.kind, s.reference) {
+                (Contact(_), second) => {
+                    second.map(|side| !matches!(side, SensorObject::Site(_)) && is_side(side))
+                }
                 (InsideSite | CameraProjection { .. }, second) => {
                     Some(matches!(second, Some(SensorObject::Site(_))))
                 }
@@ -85,10 +98,12 @@ impl Model {
             K::Distance | K::DistanceNormal | K::DistancePoints => {
                 matches!(object, O::Body(_) | O::BodyFrame(_) | O::Geom(_))
             }
-            K::TendonLimitPos | K::TendonLimitVel => matches!(object, O::Tendon(_)),
+            K::Contact(_) => is_side(object),
+            K::TendonLimitPos | K::TendonLimitVel | K::TendonLimitForce => matches!(object, O::Tendon(_)),
             K::Zero(_) => true,
-            K::JointPos | K::JointVel | K::JointActuatorForce | K::JointLimitPos | K::JointLimitVel => {
-                joint(&[JointKind::Hinge, JointKind::Slide])
+            K::JointPos | K::JointVel | K::JointActuatorForce => joint(&[JointKind::Hinge, JointKind::Slide]),
+            K::JointLimitPos | K::JointLimitVel | K::JointLimitForce => {
+                joint(&[JointKind::Hinge, JointKind::Slide, JointKind::Ball])
             }
             K::BallQuat | K::BallAngVel => joint(&[JointKind::Ball]),
             K::TendonPos | K::TendonVel | K::TendonActuatorForce => matches!(object, O::Tendon(_)),

@@ -1,7 +1,7 @@
 use signorini_scene::{JointKind, Scene, TendonPath, WrapElement};
 
 use crate::model::tendon::{BodyPoint, Path, Piece};
-use crate::{Kinematics, Model, ModelError, Obstacle, TendonModel, TendonState};
+use crate::{Damper, Kinematics, Model, ModelError, Obstacle, Spring, TendonModel, TendonState};
 
 impl Model {
     pub(crate) fn add_tendons(&mut self, scene: &Scene) -> Result<(), ModelError> {
@@ -31,7 +31,8 @@ impl Model {
                 ));
             }
             let positive = [t.stiffness, t.damping, t.dry_friction, t.armature];
-            if !positive.iter().all(|x| x.is_finite() && *x >= 0.0) {
+            let finite = t.higher_order.all().iter().all(|x| x.is_finite());
+            if !finite || !positive.iter().all(|x| x.is_finite() && *x >= 0.0) {
                 let message = "stiffness, damping, dry friction and armature must be finite and not negative";
                 return Err(ModelError::element(&t.place, message, "give values ≥ 0"));
             }
@@ -47,9 +48,13 @@ impl Model {
                 dofs,
                 range: t.range.filter(|_| on.limits),
                 limit_margin: t.limit_margin,
-                stiffness: if on.springs { t.stiffness } else { 0.0 },
+                spring: if on.springs {
+                    Spring::new(t.stiffness, &t.higher_order)
+                } else {
+                    Spring::default()
+                },
                 spring_length: t.spring_length.unwrap_or([f64::NAN; 2]),
-                damping: if on.dampers { t.damping } else { 0.0 },
+                damper: if on.dampers { Damper::new(t.damping, &t.higher_order) } else { Damper::default() },
                 armature: t.armature,
                 dry_friction: if on.dry_friction { t.dry_friction } else { 0.0 },
                 actuator_force_range: t.actuator_force_range,
