@@ -4,13 +4,14 @@ use std::sync::Arc;
 use signorini_core::na::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{ContactMaterial, LawPool, ProblemError, check_count, check_finite};
 use signorini_geometry::{MassProperties, Shape, TriangleMesh};
-use signorini_scene::{CollisionFilter, GeomShape, JointKind as SceneJoint, Pose, Scene, Transmission};
+use signorini_scene::{CollisionFilter, Geom, GeomShape, JointKind as SceneJoint, Pose, Scene, Transmission};
 
 use crate::readout::{Made, Readout};
 use crate::scene_block::block;
 use crate::scene_error::unsupported;
 use crate::scene_joints::{SceneJoints, hold_welded, turned};
 use crate::scene_motors::{Driven, SceneMotor};
+use crate::scene_places;
 use crate::{
     AffineBody, AffineSystem, BodySurface, FromSceneError, IpcOptions, Joint, JointAction, JointKind,
     SkinLaw, SkinPair, SurfacePart,
@@ -191,30 +192,28 @@ impl AffineScene {
             let mut parts = (0..groups.len()).filter(of).map(|b| scene.bodies[b].gravity_compensation);
             let first = parts.next();
             if parts.any(|p| Some(p) != first) {
-                let name = &scene.bodies[top].name;
-                left_out.push(format!("body '{name}': its parts have different compensations of gravity, which act at its centre of mass"));
+                let body = &scene.bodies[top];
+                let body = scene_places::element(&body.place, "body", &body.name);
+                left_out.push(format!("{body}: its parts have different compensations of gravity, which act at its centre of mass"));
             }
         }
         for (b, group) in groups.iter().enumerate() {
             bodies[b] = tops.iter().position(|t| t == group);
         }
         hold_welded(scene, &groups, &bodies, &mut placed);
-        let slides = |g: &&usize| {
-            scene.geoms[**g].surface.friction_dynamic.is_some_and(|d| d != scene.geoms[**g].surface.friction)
-        };
-        if let Some(g) = geoms.iter().flatten().find(slides) {
-            let name = &scene.geoms[*g].name;
-            left_out.push(format!("geom '{name}'{STATIC_ONLY}"));
-        }
-        let twists = |g: &&usize| scene.geoms[**g].surface.condim > 3;
-        if let Some(g) = geoms.iter().flatten().find(twists) {
-            let geom = &scene.geoms[*g];
-            let left =
-                if geom.surface.condim == 4 { "about the normal" } else { "about the normal and of rolling" };
-            left_out.push(format!(
-                "geom '{}': its friction {left} (condim {}) is left out; take the solver comfree, whose dual cone has it, or write condim=\"3\"",
-                geom.name, geom.surface.condim
-            ));
+        for g in geoms.iter().flatten().map(|g| &scene.geoms[*g]) {
+            let (geom, surface) = (scene_places::geom(g), &g.surface);
+            if surface.friction_dynamic.is_some_and(|d| d != surface.friction) {
+                left_out.push(format!("{geom}{STATIC_ONLY}"));
+            }
+            if surface.condim > 3 {
+                let left =
+                    if surface.condim == 4 { "about the normal" } else { "about the normal and of rolling" };
+                left_out.push(format!(
+                    "{geom}: its friction {left} (condim {}) is left out; take the solver comfree, whose dual cone has it, or write condim=\"3\"",
+                    surface.condim
+                ));
+            }
         }
         // Numbers of joints are counted from the start.
         let mut at = 0;
@@ -302,11 +301,16 @@ impl AffineScene {
                 ..JointAction::default()
             };
             system.act(number, action).map_err(refused)?;
+            let beyond = scene_places::beyond_first(
+                if on.springs { j.higher_order.stiffness } else { [0.0; 2] },
+                if on.dampers { j.higher_order.damping } else { [0.0; 2] },
+            );
+            left_out.extend(beyond.map(|what| format!("{}: {what}", scene_places::joint(j))));
             if let Some([low, high]) = action.range.filter(|[low, high]| *low > 1e-6 || *high < -1e-6) {
                 let (by, unit) = (low.max(-high), if j.kind == SceneJoint::Slide { "m" } else { "rad" });
                 left_out.push(format!(
-                    "joint '{}' starts {by:.3} {unit} outside its range: it is let back slowly",
-                    j.name
+                    "{} starts {by:.3} {unit} outside its range: it is let back slowly",
+                    scene_places::joint(j)
                 ));
             }
             driven.push(Driven {
@@ -323,7 +327,7 @@ impl AffineScene {
         let motors = if on { SceneMotor::all(scene, &driven, &mut undriven) } else { Vec::new() };
         let actuator = |(i, why): &(usize, &str)| {
             let a = &scene.actuators[*i];
-            format!("{}: actuator '{}' is left out: {why}", a.place, a.name)
+            format!("{} is left out: {why}", scene_places::element(&a.place, "actuator", &a.name))
         };
         left_out.extend(undriven.iter().map(actuator));
         let controls = scene.actuators.len();
@@ -405,7 +409,7 @@ impl Rule {
 
     fn name(&self, at: SurfacePart) -> String {
         let Some(geom) = self.geom(at).map(|g| &self.scene.geoms[g]) else { return String::new() };
-        format!("geom '{}' of body '{}'", geom.name, self.scene.bodies[geom.body].name)
+        format!("{} of body '{}'", scene_places::geom(geom), self.scene.bodies[geom.body].name)
     }
 
     /// Coefficient of friction of two parts; None where they do not collide.
@@ -420,13 +424,13 @@ impl Rule {
             use Shape::{Capsule, Cylinder, Ellipsoid};
             matches!(shape, GeomShape::Solid(Capsule { .. } | Cylinder { .. } | Ellipsoid { .. }))
         };
-        let names = self.geoms.iter().flatten().map(|g| &self.scene.geoms[*g]).filter(|g| round(&g.shape));
-        let note = |name: &str| {
-            format!(
-                "geom '{name}': its curvature is left out, the contact law takes it for flat; use spheres"
-            )
+        let round_geoms =
+            self.geoms.iter().flatten().map(|g| &self.scene.geoms[*g]).filter(|g| round(&g.shape));
+        let note = |g: &Geom| {
+            let geom = scene_places::geom(g);
+            format!("{geom}: its curvature is left out, the contact law takes it for flat; use spheres")
         };
-        names.map(|g| note(&g.name)).collect()
+        round_geoms.map(note).collect()
     }
 
     /// Material and curvature of two parts, for a law on the skin. Balls have the curvature of the geom, and so has the gap to a flat part.

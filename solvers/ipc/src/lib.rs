@@ -68,6 +68,7 @@ mod scene_block;
 mod scene_error;
 mod scene_joints;
 mod scene_motors;
+mod scene_places;
 mod scene_states;
 mod scene_tendons;
 mod skin_law;

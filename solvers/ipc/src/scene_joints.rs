@@ -1,10 +1,11 @@
 use signorini_core::largest;
 use signorini_core::na::{self, Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 use signorini_geometry::{MassProperties, TriangleMesh};
-use signorini_scene::{EqualityKind, JointKind as SceneJoint, Pose, Scene};
+use signorini_scene::{Equality, EqualityKind, JointKind as SceneJoint, Pose, Scene};
 
 use crate::scene_block::block;
 use crate::scene_error::unsupported;
+use crate::scene_places;
 use crate::{AffineBody, FromSceneError, Joint, JointKind};
 
 /// Largest distance of points and angle of orientations at the start of a joint that makes them one \[m, rad\].
@@ -191,13 +192,15 @@ impl SceneJoints<'_> {
         let limits = whole || made && j.kind == SceneJoint::Ball;
         let rest = [
             ("limits", j.range.is_some() && !limits),
-            ("a spring", j.stiffness > 0.0 && !whole),
-            ("damping", j.damping > 0.0 && !whole),
+            ("a spring", (j.stiffness > 0.0 || j.higher_order.stiffness != [0.0; 2]) && !whole),
+            ("damping", (j.damping > 0.0 || j.higher_order.damping != [0.0; 2]) && !whole),
             ("dry friction", j.dry_friction > 0.0 && !whole),
             ("armature", j.armature > 0.0 && !whole),
         ];
-        let told =
-            rest.iter().filter(|r| r.1).map(|(what, _)| format!("joint '{}': {what} left out", j.name));
+        let told = rest
+            .iter()
+            .filter(|r| r.1)
+            .map(|(what, _)| format!("{}: {what} left out", scene_places::joint(j)));
         self.left_out.extend(told);
     }
 
@@ -249,18 +252,18 @@ impl SceneJoints<'_> {
             if !e.active || !scene.options.switches.equality {
                 continue;
             }
-            let made = match self.equality(&e.name, &e.kind, numbers, starts)? {
+            let made = match self.equality(e, numbers, starts)? {
                 Ok(Some((ends, kind))) => Joint::new(&e.name, ends, kind),
                 Ok(None) => continue,
                 Err(why) => {
-                    self.left_out.push(format!("{}: equality '{}' is left out: {why}", e.place, e.name));
+                    self.left_out.push(format!("{} is left out: {why}", scene_places::equality(e)));
                     continue;
                 }
             };
             if e.stiffness.is_some() || e.damping > 0.0 {
                 self.left_out.push(format!(
-                    "{}: equality '{}': its stiffness and damping are left out: it holds; take --solver icf, which has them",
-                    e.place, e.name
+                    "{}: its stiffness and damping are left out: it holds; take --solver icf, which has them",
+                    scene_places::equality(e)
                 ));
             }
             out.pop();
@@ -271,16 +274,19 @@ impl SceneJoints<'_> {
     }
 
     /// Says that an equality is open a little at the start, and is held so; refuses one that is open by more.
-    fn open(&mut self, name: &str, by: f64, what: String) -> Result<(), FromSceneError> {
+    fn open(&mut self, e: &Equality, by: f64, what: String) -> Result<(), FromSceneError> {
         if by > NEARLY {
             return Err(unsupported(
-                name,
+                &e.name,
                 what,
                 "start from a keyframe in which it holds, or correct its points",
             ));
         }
         if by > CLOSED {
-            self.left_out.push(format!("equality '{name}': {what} at the start, and is held as it is there"));
+            self.left_out.push(format!(
+                "{}: {what} at the start, and is held as it is there",
+                scene_places::equality(e)
+            ));
         }
         Ok(())
     }
@@ -289,12 +295,11 @@ impl SceneJoints<'_> {
     #[allow(clippy::type_complexity, reason = "read in one place")]
     fn equality(
         &mut self,
-        name: &str,
-        kind: &EqualityKind,
+        e: &Equality,
         numbers: &[Option<usize>],
         starts: &[f64],
     ) -> Result<Result<Option<([usize; 2], JointKind)>, String>, FromSceneError> {
-        let (ends, anchors) = match *kind {
+        let (ends, anchors) = match e.kind {
             EqualityKind::Joint { joint_1, joint_2: Some(joint_2), polynomial: [c0, c1, higher @ ..] } => {
                 if higher != [0.0; 3] {
                     return Ok(Err("it is not linear; keep the first two numbers of polycoef, which changes the motion, or take --solver icf".into()));
@@ -309,8 +314,8 @@ impl SceneJoints<'_> {
                 if offset.abs() > NEARLY {
                     let unit = if self.scene.joints[joint_1].kind == SceneJoint::Slide { "m" } else { "rad" };
                     self.left_out.push(format!(
-                        "equality '{name}': joint '{}' starts {:.3} {unit} off its relation to joint '{}': it is let onto it slowly; start from a keyframe in which the relation holds",
-                        self.scene.joints[joint_1].name, -offset, self.scene.joints[joint_2].name
+                        "{}: joint '{}' starts {:.3} {unit} off its relation to joint '{}': it is let onto it slowly; start from a keyframe in which the relation holds",
+                        scene_places::equality(e), self.scene.joints[joint_1].name, -offset, self.scene.joints[joint_2].name
                     ));
                 }
                 let kind = JointKind::Mimic { joints: [leader, follower], ratio: c1, offset };
@@ -333,20 +338,20 @@ impl SceneJoints<'_> {
         }
         let at: [Point3<f64>; 2] = [0, 1].map(|s| self.world[ends[s]] * anchors[s]);
         let apart = (at[1] - at[0]).norm();
-        let kind = match kind {
+        let kind = match &e.kind {
             EqualityKind::Weld { rotation, .. } => {
                 let [a, b] = ends.map(|b| self.world[b].rotation);
                 let off = (a.inverse() * b).angle_to(rotation);
-                self.open(name, apart.max(off), format!("it is open by {apart:.2e} m and {off:.2e} rad"))?;
+                self.open(e, apart.max(off), format!("it is open by {apart:.2e} m and {off:.2e} rad"))?;
                 JointKind::Fixed
             }
             EqualityKind::Distance { length, .. } => {
                 let off = (apart - length).abs();
-                self.open(name, off, format!("its points are {apart} m apart, not {length} m"))?;
+                self.open(e, off, format!("its points are {apart} m apart, not {length} m"))?;
                 JointKind::Distance { at, length: apart }
             }
             _ => {
-                self.open(name, apart, format!("its points are {apart:.2e} m apart"))?;
+                self.open(e, apart, format!("its points are {apart:.2e} m apart"))?;
                 JointKind::Point { at: na::center(&at[0], &at[1]) }
             }
         };

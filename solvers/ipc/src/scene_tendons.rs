@@ -2,6 +2,7 @@ use signorini_core::Shown;
 use signorini_scene::{Scene, Tendon, TendonPath, Transmission};
 
 use crate::scene_motors::Driven;
+use crate::scene_places;
 use crate::{AffineSystem, JointAction};
 
 /// Makes the fixed tendons of a scene, given the joints that can be driven; each becomes one that can be driven. Their numbers; unsupported ones are listed.
@@ -17,7 +18,7 @@ pub(crate) fn tendons(
         numbers.push(made.as_ref().ok().map(|d| d.number));
         match made {
             Ok(d) => driven.push(d),
-            Err(why) => left_out.push(format!("{}: tendon '{}' is left out: {why}", t.place, t.name)),
+            Err(why) => left_out.push(format!("{} is left out: {why}", scene_places::tendon(t))),
         }
     }
     numbers
@@ -49,11 +50,21 @@ fn tendon(
     let on = scene.options.switches;
     let mut stiffness = if on.springs { t.stiffness } else { 0.0 };
     let [low, high] = t.spring_length.unwrap_or([at_rest; 2]);
-    if low < high && stiffness > 0.0 {
+    let springs = on.springs && (t.stiffness > 0.0 || t.higher_order.stiffness != [0.0; 2]);
+    if low < high && springs {
         stiffness = 0.0;
-        left_out
-            .push(format!("{}: the spring of tendon '{}' is left out: it is slack from {} to {}; give one springlength, or take --solver icf", t.place, t.name, Shown(low), Shown(high)));
+        left_out.push(format!(
+            "{}: its spring is left out: it is slack from {} to {}; give one springlength, or take --solver icf",
+            scene_places::tendon(t),
+            Shown(low),
+            Shown(high)
+        ));
     }
+    let beyond = scene_places::beyond_first(
+        if springs && low == high { t.higher_order.stiffness } else { [0.0; 2] },
+        if on.dampers { t.higher_order.damping } else { [0.0; 2] },
+    );
+    left_out.extend(beyond.map(|what| format!("{}: {what}", scene_places::tendon(t))));
     let action = JointAction {
         range: t.range.filter(|_| on.limits).map(|r| r.map(|r| r - start)),
         spring: [stiffness, low - start],

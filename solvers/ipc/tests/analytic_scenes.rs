@@ -4,7 +4,7 @@ use signorini_core::na::{Point3, Vector3};
 use signorini_core::{OneStep, ProblemError, Slot, State, System, Tolerance};
 use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineScene, FromSceneError, IpcOptions, IpcSolver};
-use signorini_scene::{Equality, EqualityKind, LoadOptions, Scene, SolParams};
+use signorini_scene::{Equality, EqualityKind, LoadOptions, Place, Scene, SolParams};
 
 fn scene(text: &str) -> Scene {
     Scene::from_mjcf(text, "scene.xml", &LoadOptions::default()).unwrap()
@@ -125,9 +125,9 @@ fn regression_starts_that_overlap() {
     let mut s = AffineScene::without_overlaps(&scene, None, IpcOptions::default()).unwrap();
     assert_eq!(s.left_out.len(), 2, "{:?}", s.left_out);
     assert!(
-        s.left_out
-            .iter()
-            .all(|l| l.starts_with("geom 'floor' of body 'world' and geom '") && l.contains("of body 'deep")),
+        s.left_out.iter().all(|l| l.contains(".xml:1:")
+            && l.contains(": geom 'floor' of body 'world' and ")
+            && l.contains("of body 'deep")),
         "{:?}",
         s.left_out
     );
@@ -167,11 +167,8 @@ fn analytic_equalities_and_balls_of_a_file() {
     let scene = scene(&text);
     let mut s = AffineScene::new(&scene, IpcOptions::default()).unwrap();
     assert_eq!(s.left_out.len(), 1, "{:?}", s.left_out);
-    let told = [
-        "equality 'curved' is left out: it is not linear",
-        "--solver icf",
-        &scene.equalities[1].place.to_string(),
-    ];
+    let told =
+        ["equality 'curved' is left out: it is not linear", "--solver icf", &at(&scene.equalities[1].place)];
     assert!(told.iter().all(|part| s.left_out[0].contains(part)), "{:?}", s.left_out);
     assert_eq!(s.equalities, [Some(3), None, None, Some(4), Some(5)]);
     let x = run(&mut s, 100);
@@ -365,7 +362,8 @@ fn analytic_a_joint_that_starts_outside_its_range_goes_back_slowly() {
     let text = r#"<mujoco><compiler angle="radian"/><option gravity="0 0 0"/><worldbody><body name="arm"><joint name="elbow" axis="0 1 0" range="0.8 2"/>
         <geom type="box" size="0.2 0.02 0.02" pos="0.2 0 0" mass="1"/></body></worldbody></mujoco>"#;
     let mut s = AffineScene::new(&scene(text), IpcOptions::default()).unwrap();
-    assert_eq!(s.left_out, ["joint 'elbow' starts 0.800 rad outside its range: it is let back slowly"]);
+    let told = "joint 'elbow' starts 0.800 rad outside its range: it is let back slowly";
+    assert_eq!(s.left_out, [at(&scene(text).joints[0].place) + told]);
     let step = |s: &mut AffineScene, steps: u32| {
         let x = run(s, steps);
         (s.system.joint_value(&x, 0).unwrap(), s.system.joint_rate(&x, 0).unwrap())
@@ -425,4 +423,42 @@ fn regression_depth_of_bars_that_cross() {
         Err(ProblemError::Intersecting { gap, .. }) => assert!((gap + 5e-4).abs() < 1e-9, "{gap}"),
         other => panic!("{other:?}"),
     }
+}
+
+/// Place of an element in its file.
+fn at(place: &Place) -> String {
+    format!("{}: ", Place { element: String::new(), ..place.clone() })
+}
+
+/// All that is left out is told of each element with its place, springs and dampers of three coefficients among it.
+#[test]
+fn regression_what_is_left_out_names_its_place() {
+    let text = r#"<mujoco><worldbody>
+        <body name="a"><joint name="h" axis="0 1 0" stiffness="1 2" damping="1 0 3"/><geom name="g" type="box" size="0.1 0.01 0.01" pos="0.1 0 0" mass="1" condim="4"/></body>
+        <body name="b" pos="0 1 0"><joint name="k" type="ball" stiffness="0 2" damping="1"/><geom name="e" type="box" size="0.1 0.01 0.01" pos="0.1 0 0" mass="1" condim="6"/></body>
+        <body name="c" pos="0 2 0"><joint name="l" axis="0 1 0"/><geom type="box" size="0.1 0.01 0.01" pos="0.1 0 0" mass="1"/></body></worldbody>
+        <tendon><fixed name="t" stiffness="1 0 2"><joint joint="l" coef="1"/></fixed></tendon>
+        <actuator><muscle name="m" joint="l" lengthrange="-1 1"/></actuator></mujoco>"#;
+    let scene = scene(text);
+    let left_out = AffineScene::new(&scene, IpcOptions::default()).unwrap().left_out;
+    let (geoms, joints) = (&scene.geoms, &scene.joints);
+    for (place, words) in [
+        (&geoms[0].place, "geom 'g': its friction about the normal (condim 4)"),
+        (&geoms[1].place, "geom 'e': its friction about the normal and of rolling"),
+        (
+            &joints[0].place,
+            "joint 'h': the second and third coefficients 2 and 0 of its stiffness, 0 and 3 of its damping are left out",
+        ),
+        (&joints[1].place, "joint 'k': a spring left out"),
+        (&joints[1].place, "joint 'k': damping left out"),
+        (
+            &scene.tendons[0].place,
+            "tendon 't': the second and third coefficients 0 and 2 of its stiffness are left out",
+        ),
+        (&scene.actuators[0].place, "actuator 'm' is left out"),
+    ] {
+        let told = at(place) + words;
+        assert!(left_out.iter().any(|l| l.starts_with(&told)), "{told}: {left_out:?}");
+    }
+    assert_eq!(left_out.len(), 7, "{left_out:?}");
 }
