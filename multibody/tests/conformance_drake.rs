@@ -107,6 +107,6 @@ fn conformance_sdformat_and_directives_have_the_numbers_of_drake() {
     let text = std::fs::read_to_string(data.join("drake_witnesses.json")).unwrap();
     let all: Value = serde_json::from_str(&text).unwrap();
     let cases = all["cases"].as_array().unwrap();
-    assert_eq!(cases.len(), 7);
+    assert_eq!(cases.len(), 8);
     cases.iter().for_each(|c| check(c, &data.join("drake_witnesses")));
 }

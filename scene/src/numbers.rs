@@ -191,6 +191,16 @@ impl Scene {
         found
     }
 
+    /// Exchanges two joints; references follow along.
+    pub(crate) fn swap_joints(&mut self, a: usize, b: usize) {
+        self.joints.swap(a, b);
+        self.visit_numbers(|part, n| match (part, *n) {
+            (Part::Joint, x) if x == a => *n = b,
+            (Part::Joint, x) if x == b => *n = a,
+            _ => {}
+        });
+    }
+
     /// Removes a joint to which nothing refers.
     pub(crate) fn remove_joint(&mut self, joint: usize) {
         self.joints.remove(joint);

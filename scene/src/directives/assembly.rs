@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::poses::{OnBody, PoseIn, default_positions, free_joint, place_floating, root_of};
 use super::transform::read_transform;
-use crate::robot::{Group, NotFound, filter_pairs, frame_shape, on_relations, resolve};
+use crate::robot::{Group, NotFound, filter_pairs, frame_shape, resolve};
 use crate::xml::{Element, Read};
-use crate::{Body, BodyId, CombinationRule, JointKind, Keyframe, LoadOptions, Place, Pose, Scene, Site};
-
-/// A frame on a body.
-pub(super) type OnBody = (BodyId, Pose);
+use crate::{Body, CombinationRule, Keyframe, LoadOptions, Place, Pose, Scene, Site};
 
 /// Models put together so far.
 pub(super) struct Assembly<'a> {
@@ -19,6 +17,8 @@ pub(super) struct Assembly<'a> {
     pub(super) model_frames: BTreeMap<String, OnBody>,
     /// Positions by default of each joint.
     pub(super) positions: Vec<Vec<f64>>,
+    /// Poses by default in frames of bodies.
+    pub(super) poses: Vec<PoseIn>,
 }
 
 impl<'a> Assembly<'a> {
@@ -30,7 +30,7 @@ impl<'a> Assembly<'a> {
         let mut scene =
             Scene { name, files: vec![path.to_path_buf()], bodies: vec![world], ..Scene::default() };
         scene.options.combination = CombinationRule::Series;
-        Self { scene, options, model_frames: BTreeMap::new(), positions: Vec::new() }
+        Self { scene, options, model_frames: BTreeMap::new(), positions: Vec::new(), poses: Vec::new() }
     }
 
     /// The file that a directive names.
@@ -115,31 +115,28 @@ impl<'a> Assembly<'a> {
         }
         e.finish()?;
         let pose = parent.1 * between * child.1.inverse();
+        let roots = [parent.0, child.0].map(|b| root_of(&self.scene, b));
+        let floats = roots.map(|b| b != 0 && free_joint(&self.scene, b).is_some());
+        if roots[0] == roots[1] && roots[0] != 0 {
+            return Err(e.invalid("the weld closes a loop within a model", "remove it"));
+        }
         // A weld holds from both sides.
-        let held = |b: BodyId| self.free_joint(b).is_some();
-        let (up, down, pose) = match (held(child.0), held(parent.0)) {
-            (true, _) => (parent.0, child.0, pose),
-            (false, true) => (child.0, parent.0, pose.inverse()),
-            (false, false) => {
-                let name = &self.scene.bodies[child.0].name;
-                return Err(e.unsupported_at(
-                    "child",
-                    format!("a weld of '{name}', which is no floating root of a model"),
-                    "weld the root link of a model that floats",
+        let (up, down, pose) = match floats {
+            [_, true] => (parent.0, child.0, pose),
+            [true, false] => (child.0, parent.0, pose.inverse()),
+            [false, false] => {
+                let [a, b] = [parent.0, child.0].map(|b| &self.scene.bodies[b].name);
+                return Err(e.invalid(
+                    format!("the weld closes a loop: the world holds both '{a}' and '{b}'"),
+                    "remove it, or hold the loop together by a drake:ball_constraint of an SDFormat file",
                 ));
             }
         };
-        let mut b = up;
-        while b != 0 {
-            if b == down {
-                return Err(e.invalid("the weld closes a loop within a model", "remove it"));
-            }
-            b = self.scene.bodies[b].parent;
-        }
-        let Some(joint) = self.free_joint(down) else { return Ok(()) };
+        let key = if down == child.0 { "child" } else { "parent" };
+        let Some(joint) = free_joint(&self.scene, root_of(&self.scene, down)) else { return Ok(()) };
         if self.scene.refers_to_joint(joint) {
             return Err(e.unsupported_at(
-                "child",
+                key,
                 format!(
                     "a weld in place of the joint '{}', to which a motor or sensor refers",
                     self.scene.joints[joint].name
@@ -147,15 +144,11 @@ impl<'a> Assembly<'a> {
                 "remove these from the model",
             ));
         }
+        self.turn_tree(e, key, down)?;
         self.scene.remove_joint(joint);
         self.positions.remove(joint);
         (self.scene.bodies[down].parent, self.scene.bodies[down].pose) = (up, pose);
         Ok(())
-    }
-
-    /// The free joint of a body.
-    pub(super) fn free_joint(&self, body: BodyId) -> Option<usize> {
-        self.scene.joints.iter().position(|j| j.body == body && j.kind == JointKind::Free)
     }
 
     /// Pairs of bodies that the filter groups of a file exclude.
@@ -199,6 +192,7 @@ impl<'a> Assembly<'a> {
             root.check_all_read()?;
         }
         let mut scene = self.scene;
+        place_floating(&mut scene, self.poses, &self.positions)?;
         let went = scene.sort_bodies();
         scene.excludes.iter_mut().for_each(|p| *p = (p.0.min(p.1), p.0.max(p.1)));
         scene.excludes.sort_unstable();
@@ -207,14 +201,7 @@ impl<'a> Assembly<'a> {
         for (q, to) in self.positions.into_iter().zip(went) {
             positions[to] = q;
         }
-        let drawn = scene.reference_positions();
-        let mut q = drawn.clone();
-        for ((start, own), j) in scene.position_starts().into_iter().zip(positions).zip(&scene.joints) {
-            if !own.is_empty() && j.kind != JointKind::Free {
-                q[start..start + own.len()].copy_from_slice(&own);
-            }
-        }
-        let q = on_relations(&scene, q);
+        let (drawn, q) = (scene.reference_positions(), default_positions(&scene, &positions));
         if q != drawn && q.iter().all(|x| x.is_finite()) {
             scene.keyframes.push(Keyframe { name: "home".into(), q, ..Keyframe::default() });
         }

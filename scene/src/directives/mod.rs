@@ -4,14 +4,18 @@
 //!
 //! - A model is read by the reader of its file: SDFormat, URDF or MJCF. Its parts have the name of the model with `::` before their own.
 //! - A model floats until a weld holds it, a URDF model, too. A link named `world` of a URDF is the world.
-//! - Welds hold links that float: the root of a model. A weld of another link is refused.
-//! - Positions by default are the keyframe `home`; those of joints that follow others are on their relations. Poses by default are those of bodies.
+//! - A weld holds any link of a model that floats: its tree is turned so that the link is the root, and joints keep their coordinates. Drake turns revolute, prismatic and fixed joints; here, screws and universal joints turn as well, ball
+//!   joints are refused. A weld of two links of one model, or of two that the world holds, closes a loop and is refused.
+//! - Positions by default are the keyframe `home`; those of joints that follow others are on their relations. Poses by default are those of bodies; one that is stated in a frame that moves is taken
+//!   where that frame is by default.
 //! - Surfaces combine as springs in series, as Drake has it; settings of an MJCF model are not taken.
 
 mod assembly;
 mod model;
 mod names;
+mod poses;
 mod transform;
+mod turn;
 
 use std::path::Path;
 

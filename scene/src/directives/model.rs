@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::assembly::Assembly;
+use super::poses::{PoseIn, free_joint, root_of};
 use super::transform::read_transform;
 use crate::xml::{self, Element, Read, did_you_mean};
 use crate::{JointKind, LoadOptions, Note, NoteKind, Place, Scene, mjcf, sdf, urdf};
@@ -150,20 +151,42 @@ impl Assembly<'_> {
                     format!("name a link of the model{}", did_you_mean(&c.name, &names.collect::<Vec<_>>())),
                 ));
             };
-            if self.free_joint(body).is_none() {
+            let base = t.base_frame.filter(|name| *name != "world");
+            // As in Drake, a link is free in a frame that is named, and the root of its model in the world.
+            let joint = match base {
+                Some(_) => free_joint(&self.scene, root_of(&self.scene, body)),
+                None => free_joint(&self.scene, body),
+            };
+            let Some(joint) = joint else {
                 return Err(c.invalid(
                     format!("body '{}' does not float", c.name),
                     "name the root link of a model that floats",
                 ));
-            }
-            let base = match t.base_frame {
-                Some(name) => {
-                    let (b, pose) = self.find_frame(c, "base_frame", name, scope)?;
-                    self.fixed_pose(c, b)? * pose
-                }
-                None => crate::Pose::identity(),
             };
-            self.scene.bodies[body].pose = base * t.pose;
+            match base {
+                None => self.scene.bodies[body].pose = t.pose,
+                Some(name) => {
+                    let base = self.find_frame(c, "base_frame", name, scope)?;
+                    if root_of(&self.scene, base.0) == root_of(&self.scene, body) {
+                        return Err(c.invalid_at(
+                            "base_frame",
+                            format!("'{}' is placed in a frame of its own model", c.name),
+                            "state it in the world or in a frame of another model",
+                        ));
+                    }
+                    if self.scene.joints[joint].body != body && self.scene.refers_to_joint(joint) {
+                        return Err(c.unsupported(
+                            format!(
+                                "another root than that of the joint '{}', to which a motor or sensor refers",
+                                self.scene.joints[joint].name
+                            ),
+                            "name the root link of the model",
+                        ));
+                    }
+                    self.turn_tree(c, "base_frame", body)?;
+                    self.poses.push(PoseIn { body, base, pose: t.pose, place: c.place() });
+                }
+            }
         }
         e.finish()
     }

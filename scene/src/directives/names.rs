@@ -1,9 +1,10 @@
 //! Frames by name.
 
+use crate::Pose;
 use crate::xml::{Element, Read, did_you_mean};
-use crate::{BodyId, Pose};
 
-use super::assembly::{Assembly, OnBody};
+use super::assembly::Assembly;
+use super::poses::OnBody;
 
 impl Assembly<'_> {
     /// The frame that a key names, within a namespace.
@@ -38,21 +39,5 @@ impl Assembly<'_> {
                 did_you_mean(name, &known)
             ),
         ))
-    }
-
-    /// Pose of a body in the world, where no joint is between them.
-    pub(super) fn fixed_pose(&self, e: &Element, body: BodyId) -> Read<Pose> {
-        let (mut pose, mut b) = (Pose::identity(), body);
-        while b != 0 {
-            if self.scene.joints.iter().any(|j| j.body == b) {
-                return Err(e.unsupported(
-                    format!("a pose in the frame of '{}', which moves", self.scene.bodies[b].name),
-                    "state it in a frame that is fixed to the world",
-                ));
-            }
-            pose = self.scene.bodies[b].pose * pose;
-            b = self.scene.bodies[b].parent;
-        }
-        Ok(pose)
     }
 }
