@@ -40,7 +40,7 @@ fn joint(kind: &str, content: &str) -> String {
 #[test]
 fn regression_what_is_wrong_in_links_is_said() {
     let unit = "<mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia>";
-    let cases: [(String, &[&str]); 26] = [
+    let cases: [(String, &[&str]); 29] = [
         (link("<inertial><mass>-1</mass></inertial>"), &["mass", "the mass is -1", "not negative"]),
         (link("<inertial><mass>one</mass></inertial>"), &["mass: <mass> has 'one', which is not a number"]),
         (link("<inertial><mass></mass></inertial>"), &["<mass> is missing", "write <mass>...</mass>"]),
@@ -50,7 +50,21 @@ fn regression_what_is_wrong_in_links_is_said() {
             link("<inertial><mas>1</mas></inertial>"),
             &["unknown element <mas> in <inertial>", "did you mean 'mass'"],
         ),
-        (link("<inertial auto='true'/>"), &["the inertia of shapes is not supported", "state <mass>"]),
+        (
+            link("<inertial auto='true'/>"),
+            &["<inertial auto=\"true\"> in a link without a shape that collides", "state <mass>"],
+        ),
+        (
+            link("<inertial auto='true'/><collision name='c'><geometry><plane/></geometry></collision>"),
+            &["<inertial auto=\"true\"> of its link: a half-space has no mass", "state <mass>"],
+        ),
+        (
+            link(
+                "<inertial auto='true'/><collision name='c'><density>0</density><geometry><sphere><radius>1</radius></sphere></geometry></collision>",
+            ),
+            &["<density> is 0, which is not positive"],
+        ),
+        (link("<inertial auto='true'><mass>-1</mass></inertial>"), &["<mass> is -1, which is not positive"]),
         (
             link(&format!("<inertial>{unit}<fluid_added_mass/></inertial>")),
             &["<fluid_added_mass> is not supported"],
@@ -228,7 +242,12 @@ fn regression_circles_of_frames_are_named() {
 
 #[test]
 fn regression_documents_and_includes() {
-    let cases: [(&str, &[&str]); 8] = [
+    let cases: [(&str, &[&str]); 10] = [
+        ("<model name='m'/>", &["model.sdf:2:1: model 'm': the model has no <link>; add a <link> to it"]),
+        (
+            "<model name='m'><link name='a'/><model name='k'><frame name='f'/></model></model>",
+            &["model 'k': the model has no <link>"],
+        ),
         ("<model name='m'/><model name='n'/>", &["a second <model> in <sdf>", "into a <world>"]),
         ("<world name='w'><link name='a'/></world>", &["a <link> in <world>"]),
         ("<world name='w'><actor name='a'/></world>", &["<actor> is not supported"]),
@@ -299,7 +318,7 @@ fn regression_what_is_left_out_is_told() {
     told(NoteKind::Unknown, "text 'stray' inside <model>: not read");
     told(NoteKind::Unknown, "<author> in <model> is not part of the format");
     let strict = LoadOptions { strict: true, ..LoadOptions::default() };
-    let text = "<sdf version='1.9'><model name='m'><author>me</author></model></sdf>";
+    let text = "<sdf version='1.9'><model name='m'><link name='a'/><author>me</author></model></sdf>";
     let e = Scene::from_sdf(text, "m.sdf", &strict).unwrap_err();
     assert!(e.to_string().contains("<author>"), "{e}");
 }

@@ -6,6 +6,7 @@ use signorini_geometry::MassProperties;
 use super::Reader;
 use super::model::Description;
 use super::pose::read_pose;
+use super::weighing::Weighing;
 use crate::xml::{Element, Read};
 use crate::{BodyId, NoteKind, Pose};
 
@@ -27,7 +28,7 @@ impl Reader<'_> {
     pub(super) fn read_link(&mut self, d: &Description<'_>, l: usize, body: BodyId) -> Read<()> {
         let link = &d.links[l];
         let e = link.element;
-        self.read_link_mass(d, l, body)?;
+        let mut weighing = self.read_link_mass(d, l, body)?;
         if e.boolean("gravity")? == Some(false) {
             self.scene.bodies[body].gravity_compensation = 1.0;
         }
@@ -41,7 +42,7 @@ impl Reader<'_> {
         for c in e.unread_children() {
             match c.name.as_str() {
                 "visual" => self.read_visual(d, l, c, body)?,
-                "collision" => self.read_collision(d, l, c, body)?,
+                "collision" => self.read_collision(d, l, c, body, weighing.as_mut())?,
                 "velocity_decay" => {
                     for name in ["linear", "angular"] {
                         if c.number(name)?.is_some_and(|x| x != 0.0) {
@@ -64,11 +65,14 @@ impl Reader<'_> {
                 _ => self.pass_alike(c),
             }
         }
+        if let Some(w) = weighing {
+            self.weigh(e, body, w, d.models[link.model].is_static)?;
+        }
         self.others(e, &CHILDREN)
     }
 
-    /// `<inertial>`; a link without one has 1 kg and 1 kg m², as the format says.
-    fn read_link_mass(&mut self, d: &Description<'_>, l: usize, body: BodyId) -> Read<()> {
+    /// `<inertial>`, or how the shapes are weighed; a link without one has 1 kg and 1 kg m², as the format says.
+    fn read_link_mass(&mut self, d: &Description<'_>, l: usize, body: BodyId) -> Read<Option<Weighing>> {
         let link = &d.links[l];
         let e = link.element;
         let i = e.only("inertial")?;
@@ -81,14 +85,10 @@ impl Reader<'_> {
             }
             let (com, inertia) = (Point3::origin(), Matrix3::identity());
             self.scene.bodies[body].mass = Some(MassProperties { mass: 1.0, com, inertia });
-            return Ok(());
+            return Ok(None);
         };
-        if i.boolean("auto")?.unwrap_or(false) {
-            return Err(i.unsupported_at(
-                "auto",
-                "the inertia of shapes",
-                "state <mass> and <inertia>, as `gz sdf --inertial-stats` prints them",
-            ));
+        if let Some(weighing) = Weighing::read(i, self)? {
+            return Ok(Some(weighing));
         }
         let pose = self.pose_on_link(d, l, i)?;
         for c in i.unread_children() {
@@ -105,7 +105,7 @@ impl Reader<'_> {
         }
         let mass = self.read_mass(i, &pose, true)?;
         self.scene.bodies[body].mass = mass;
-        Ok(())
+        Ok(None)
     }
 
     /// The `<pose>` of a part of a link, in the frame of the link.

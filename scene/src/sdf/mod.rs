@@ -9,6 +9,7 @@
 //! - Names are those of the format: `model::link` below a `<world>`, `nested::link` in a model that is the root.
 //! - Surfaces combine as springs in series ([`crate::CombinationRule::Series`], Drake's rule); friction is 1 where none is stated, as the format has it.
 //! - A motor acts on each joint with one coordinate, unless its effort limit is zero, as in Drake.
+//! - An inertia by `auto` is that of the shapes that collide, of a mesh that of its surface; a mass beside it scales it.
 //! - Frames become [`crate::Site`]s.
 //! - Links joined by a joint do not collide with each other, all others of a model do, as in Drake.
 //! - An element of the format that moves something and has no place in a scene is refused. Settings of simulators and pictures are noted.
@@ -27,6 +28,7 @@ mod pose;
 mod shapes;
 mod tree;
 mod version;
+mod weighing;
 mod world;
 
 use std::path::Path;

@@ -165,6 +165,11 @@ impl<'e> Description<'e> {
     ) -> Read<()> {
         let e = self.models[m].element;
         let is_world = self.models[m].frame == WORLD;
+        let has_parts =
+            e.children.iter().any(|c| matches!(c.name.as_str(), "link" | "model") && !c.is_drake());
+        if !(has_parts || is_world || self.models[m].is_static) {
+            return Err(e.invalid("the model has no <link>", "add a <link> to it, or make it <static>"));
+        }
         for c in &e.children {
             let part = c.name.as_str();
             if !matches!(part, "link" | "joint" | "frame" | "model") || (c.is_drake() && part != "joint") {

@@ -5,6 +5,7 @@ use signorini_geometry::Shape;
 
 use super::Reader;
 use super::model::Description;
+use super::weighing::Weighing;
 use crate::robot::{GREY, Purpose, visual_surface};
 use crate::xml::{Element, Read};
 use crate::{BodyId, CollisionMask, Geom, GeomShape, NoteKind, Pose, Surface};
@@ -64,9 +65,11 @@ impl Reader<'_> {
         l: usize,
         e: &Element,
         body: BodyId,
+        weighing: Option<&mut Weighing>,
     ) -> Read<()> {
         e.required("name")?;
         let (surface, mask) = self.read_contact(e)?;
+        let density = weighing.as_deref().map(|w| w.density_of(e, self)).transpose()?;
         for c in e.unread_children() {
             match c.name.as_str() {
                 "laser_retro" | "max_contacts" | "density" | "auto_inertia_params" => {
@@ -80,7 +83,13 @@ impl Reader<'_> {
             }
         }
         let purpose = Purpose::of(&surface);
-        self.add_shape(e, Part { d, link: l, body, purpose, rgba: GREY, surface, mask })
+        let from = self.scene.geoms.len();
+        self.add_shape(e, Part { d, link: l, body, purpose, rgba: GREY, surface, mask })?;
+        if let (Some(w), Some(density)) = (weighing, density) {
+            let shapes = self.scene.geoms[from..].to_vec();
+            w.add(e, density, &shapes, self)?;
+        }
+        Ok(())
     }
 
     fn add_shape(&mut self, e: &Element, part: Part<'_, '_>) -> Read<()> {

@@ -68,6 +68,10 @@ const ELEMENTS: &[(In, &str)] = &[
         In::Model,
         "<drake:ball_constraint><drake:ball_constraint_body_A>base</drake:ball_constraint_body_A><drake:ball_constraint_body_B>b</drake:ball_constraint_body_B></drake:ball_constraint>",
     ),
+    (
+        In::Model,
+        "<link name='x'><inertial auto='true'/><collision name='x'><density>500</density><geometry><sphere><radius>1</radius></sphere></geometry></collision></link>",
+    ),
     (In::Model, "<drake:linear_bushing_rpy name='x'/>"),
     (In::Model, "<drake:tendon_constraint name='x'/>"),
     (In::Link, "<gravity>false</gravity>"),
