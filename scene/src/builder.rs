@@ -305,7 +305,10 @@ impl SceneBuilder {
     /// # Ok::<(), signorini_scene::SceneError>(())
     /// ```
     pub fn hydroelastic(self, kind: Hydroelastic) -> Self {
-        self.geom_with(|g| g.surface.hydroelastic = kind)
+        self.geom_with(|g| {
+            g.surface.hydroelastic = kind;
+            g.surface.stays_in_points = kind == Hydroelastic::Point;
+        })
     }
 
     /// The last geom does not collide.

@@ -30,7 +30,7 @@ impl Counted {
 }
 
 impl Scene {
-    /// Makes all geoms that collide and meet others in points compliant, of a modulus \[Pa\] at the resolutions of their shapes. Those without an inside, half-spaces, height fields and meshes that are no surface of a solid, become rigid. Geoms that are rigid or compliant stay
+    /// Makes all geoms that collide and meet others in points compliant, of a modulus \[Pa\] at the resolutions of their shapes. Those without an inside, half-spaces, height fields and meshes that are no surface of a solid, become rigid. Geoms that the model states to be rigid, compliant or in points stay
     /// as they are. Returns a line for each of both, with the first geom.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl Scene {
             if g.mask.is_empty() && !paired.contains(&i) {
                 continue;
             }
-            if g.surface.hydroelastic != Hydroelastic::Point {
+            if g.surface.hydroelastic != Hydroelastic::Point || g.surface.stays_in_points {
                 own.add(i);
             } else if let Some(kind) = self.possible(i, kind) {
                 match kind {

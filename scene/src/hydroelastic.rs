@@ -79,6 +79,12 @@ impl StatedArea {
         self.rigid.or(self.compliant).is_some() || self.states_values()
     }
 
+    /// Whether it is stated that the surface is neither rigid nor compliant.
+    pub(crate) fn is_point(self) -> bool {
+        let chosen = self.is_rigid() || self.compliant == Some(true);
+        !chosen && self.rigid.or(self.compliant).is_some()
+    }
+
     /// With the values of another one where it states none.
     pub(crate) fn over(self, other: Self) -> Self {
         // One that is rigid or compliant is not the other.

@@ -82,6 +82,8 @@ pub struct Surface {
     pub velocity: [f64; 3],
     /// Contact over areas.
     pub hydroelastic: Hydroelastic,
+    /// The model states that the surface meets others in points: defaults and options for contact over areas leave it so.
+    pub stays_in_points: bool,
 }
 
 impl Default for Surface {
@@ -101,6 +103,7 @@ impl Default for Surface {
             inactive_gap: 0.0,
             velocity: [0.0; 3],
             hydroelastic: Hydroelastic::Point,
+            stays_in_points: false,
         }
     }
 }

@@ -211,6 +211,11 @@ fn regression_words_of_areas() {
         ("compliant", "compliant_hydroelastic"),
         ("modulus", "hydroelastic_modulus"),
         ("point=maybe", "neither true nor false"),
+        ("stiffness=1 stiffness=2", "the key 'stiffness' is given twice; keep one"),
+        (
+            "rigid_hydroelastic mesh_resolution_hint=1 rigid_hydroelastic=true",
+            "the key 'rigid_hydroelastic' is given twice",
+        ),
     ] {
         let text = format!(
             "<mujoco><worldbody><geom name='g' size='.1'/></worldbody><custom><text name='signorini:geom:g' data='{data}'/></custom></mujoco>"
@@ -218,6 +223,52 @@ fn regression_words_of_areas() {
         let e = Scene::from_mjcf(&text, "m.xml", &LoadOptions::default()).unwrap_err().to_string();
         assert!(e.contains(says) && e.starts_with("m.xml:1:"), "{data}: {e}");
     }
+}
+
+/// A property that is stated twice is refused by its line.
+#[test]
+fn regression_properties_are_stated_once() {
+    let text = "<robot name='r' xmlns:drake='http://drake.mit.edu'><link name='a'><collision name='pad'><geometry><sphere radius='.1'/></geometry>
+        <drake:proximity_properties><drake:mu_static value='1'/>
+        <drake:mu_static value='2'/></drake:proximity_properties></collision></link></robot>";
+    let e = Scene::from_urdf(text, "r.urdf", &LoadOptions::default()).unwrap_err().to_string();
+    assert!(
+        e.starts_with("r.urdf:3:") && e.contains("a second <mu_static> in <proximity_properties>; keep one"),
+        "{e}"
+    );
+}
+
+/// Geoms that collide by explicit pairs alone are of the default, and of the option; those that are stated to meet in points stay so.
+#[test]
+fn analytic_pairs_and_points_under_defaults() {
+    let model = |default: &str| {
+        format!(
+            "<mujoco><worldbody><geom name='table' type='box' size='1 1 .1' contype='0' conaffinity='0'/><body pos='0 0 1'><freejoint/>
+             <geom name='ball' size='.1' contype='0' conaffinity='0'/><geom name='seen' size='.1' contype='0' conaffinity='0'/>
+             <geom name='tip' size='.1'/></body></worldbody><contact><pair geom1='ball' geom2='table'/></contact>
+             <custom>{default}<text name='signorini:geom:tip' data='point'/></custom></mujoco>"
+        )
+    };
+    let kinds = |s: &Scene| -> Vec<bool> {
+        s.geoms.iter().map(|g| g.surface.hydroelastic == Hydroelastic::compliant(1e6)).collect()
+    };
+    let read = |text: &str| Scene::from_mjcf(text, "m.xml", &LoadOptions::default()).unwrap();
+    let default = "<text name='signorini:default' data='compliant_hydroelastic hydroelastic_modulus=1e6'/>";
+    let by_default = read(&model(default));
+    assert_eq!(kinds(&by_default), [true, true, false, false]);
+    let mut by_option = read(&model(""));
+    let told = by_option.make_compliant(1e6).unwrap();
+    assert_eq!(kinds(&by_option), kinds(&by_default));
+    assert!(
+        told.iter().any(|t| t.contains("geom 'tip': keeps the surface that the model states")),
+        "{told:?}"
+    );
+    let area = "<drake:proximity_properties><drake:compliant_hydroelastic value='false'/></drake:proximity_properties>";
+    let urdf = format!("<robot name='r' xmlns:drake='http://drake.mit.edu'><link name='a'><collision><geometry><sphere radius='.1'/></geometry>{area}</collision>
+        <collision><geometry><sphere radius='.2'/></geometry></collision></link></robot>");
+    let mut scene = Scene::from_urdf(&urdf, "r.urdf", &LoadOptions::default()).unwrap();
+    scene.make_compliant(1e6).unwrap();
+    assert_eq!(kinds(&scene), [false, true]);
 }
 
 /// What meets others in points becomes compliant; what states its surface keeps it, and what has no inside is rigid, both told.

@@ -1,5 +1,7 @@
 //! `<contact>`: pairs and excludes.
 
+use std::collections::BTreeSet;
+
 use signorini_core::ContactMaterial;
 
 use super::Reader;
@@ -79,6 +81,14 @@ impl Reader<'_> {
         }
         self.note_missing_pairs(e);
         Ok(())
+    }
+
+    /// The geoms that pairs name.
+    pub(super) fn paired_geoms<'e>(&self, all: impl Iterator<Item = &'e Element>) -> BTreeSet<usize> {
+        let pairs = all.flat_map(|e| &e.children).filter(|c| c.name == "pair");
+        let named = pairs.flat_map(|c| ["geom1", "geom2"].map(|key| self.names.geoms.get(c, key)));
+        // Names that do not exist are refused with their pairs.
+        named.filter_map(|geom| geom.ok().flatten()).collect()
     }
 
     fn read_exclude(&mut self, e: &Element) -> Read<()> {

@@ -2,7 +2,7 @@
 //! `<text name="signorini:geom:NAME" data="stiffness=1e5 dissipation=10 friction_dynamic=0.3"/>`, and contact over areas by the names of
 //! Drake: `data="compliant_hydroelastic hydroelastic_modulus=1e7 mesh_resolution_hint=0.02"`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Reader;
 use crate::default_areas::NO_INSIDE;
@@ -121,8 +121,16 @@ impl Reader<'_> {
         };
         let mut values = Vec::new();
         let (mut area, mut point) = (StatedArea::default(), false);
+        let mut given = BTreeSet::new();
         for item in data.split_ascii_whitespace() {
             let (key, text) = item.split_once('=').map_or((item, None), |(k, v)| (k, Some(v)));
+            if !given.insert(key) {
+                return Err(e.invalid_at(
+                    "data",
+                    format!("the key '{key}' is given twice"),
+                    "keep one of them",
+                ));
+            }
             if FLAGS.contains(&key) && keys.contains(&key) {
                 let Some(holds) = truth(text) else {
                     return Err(e.invalid_at(
@@ -198,9 +206,13 @@ impl Reader<'_> {
         Ok((subject, Setting { target, values, area, place: e.place() }))
     }
 
-    /// Settings of the scene and of geoms.
-    pub(super) fn apply_to_surfaces(&mut self, settings: &[(String, Setting)]) -> Read<()> {
-        self.apply_areas(settings)?;
+    /// Settings of the scene and of geoms; `paired`: geoms that collide by explicit pairs.
+    pub(super) fn apply_to_surfaces(
+        &mut self,
+        settings: &[(String, Setting)],
+        paired: &BTreeSet<usize>,
+    ) -> Read<()> {
+        self.apply_areas(settings, paired)?;
         for (_, s) in settings {
             for (key, value) in &s.values {
                 match s.target {
@@ -246,7 +258,7 @@ impl Reader<'_> {
     }
 
     /// Contact over areas: of geoms, their own values over the default ones; of others that collide, the default.
-    fn apply_areas(&mut self, settings: &[(String, Setting)]) -> Read<()> {
+    fn apply_areas(&mut self, settings: &[(String, Setting)], paired: &BTreeSet<usize>) -> Read<()> {
         let mut default: Option<(StatedArea, &Place)> = None;
         let mut own: BTreeMap<usize, (StatedArea, &Place)> = BTreeMap::new();
         for s in settings.iter().map(|(_, s)| s).filter(|s| s.area.is_stated()) {
@@ -268,12 +280,13 @@ impl Reader<'_> {
             let idle = stated.states_values() && area.is_idle();
             let idle = idle.then_some((IDLE, "add one of the two words"));
             let found = idle.map_or_else(|| area.surface(), Err);
-            self.scene.geoms[*g].surface.hydroelastic =
-                found.map_err(|(fault, remedy)| SceneError::Invalid {
-                    place: (*place).clone(),
-                    message: fault.to_owned(),
-                    remedy: remedy.to_owned(),
-                })?;
+            let surface = &mut self.scene.geoms[*g].surface;
+            surface.stays_in_points = area.is_point();
+            surface.hydroelastic = found.map_err(|(fault, remedy)| SceneError::Invalid {
+                place: (*place).clone(),
+                message: fault.to_owned(),
+                remedy: remedy.to_owned(),
+            })?;
         }
         let Some((_, place)) = default else { return Ok(()) };
         let kind = of_scene.surface().unwrap_or_default();
@@ -281,7 +294,8 @@ impl Reader<'_> {
         for g in 0..self.scene.geoms.len() {
             any |= own.contains_key(&g);
             let geom = &self.scene.geoms[g];
-            if own.contains_key(&g) || kind == Hydroelastic::Point || geom.mask.is_empty() {
+            let collides = !geom.mask.is_empty() || paired.contains(&g);
+            if own.contains_key(&g) || kind == Hydroelastic::Point || !collides {
                 continue;
             }
             let Some(possible) = self.scene.possible(g, kind) else { continue };

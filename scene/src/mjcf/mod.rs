@@ -212,7 +212,7 @@ impl Reader<'_> {
             return Err(e.unsupported("<deformable>", "remove it, or use a material-point or mesh scene"));
         }
         let settings = self.custom_settings(all("custom"))?;
-        self.apply_to_surfaces(&settings)?;
+        self.apply_to_surfaces(&settings, &self.paired_geoms(all("contact")))?;
         all("contact").try_for_each(|e| self.read_contact(e))?;
         self.finish_inertia();
         self.align_free_bodies();

@@ -33,6 +33,7 @@ impl<T> Reader<'_, T> {
         let mut area = StatedArea::default();
         for c in &e.children {
             c.no_children()?;
+            e.only(&c.name)?;
             match c.name.as_str() {
                 "mu_static" => fixed = Some(value(c)?),
                 "mu_dynamic" => sliding = Some(value(c)?),
@@ -53,6 +54,7 @@ impl<T> Reader<'_, T> {
             }
             c.finish()?;
         }
+        s.stays_in_points = area.is_point();
         s.hydroelastic = area.surface().map_err(|(fault, remedy)| e.invalid(fault, remedy))?;
         if area.is_idle() {
             self.notes.add(NoteKind::Warning, e, IDLE);
