@@ -55,6 +55,7 @@ mod ray;
 mod shape;
 mod sharp;
 mod signed_distance;
+mod solids;
 mod stencil;
 mod surface_pairs;
 mod surface_parts;

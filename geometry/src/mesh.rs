@@ -4,6 +4,7 @@ use signorini_core::na::{Isometry3, Point3, Vector3};
 
 use crate::mesh_links::MeshLinks;
 use crate::signed_distance::MeshSides;
+use crate::solids::solids;
 use crate::triangles::Triangles;
 use crate::weld::weld;
 use crate::{Aabb, Bvh, MeshDefect, MeshTopology, VolumeMesh};
@@ -14,6 +15,8 @@ pub struct TriangleMesh {
     surface: Triangles,
     links: OnceLock<MeshLinks>,
     sides: OnceLock<Result<MeshSides, MeshDefect>>,
+    /// Its solids; none where it is one part.
+    solids: OnceLock<Result<Vec<TriangleMesh>, MeshDefect>>,
     /// Tetrahedra of which it is the surface.
     volume: Option<Arc<VolumeMesh>>,
 }
@@ -52,7 +55,13 @@ impl TriangleMesh {
     }
 
     fn of(surface: Triangles) -> Self {
-        Self { surface, links: OnceLock::new(), sides: OnceLock::new(), volume: None }
+        Self {
+            surface,
+            links: OnceLock::new(),
+            sides: OnceLock::new(),
+            solids: OnceLock::new(),
+            volume: None,
+        }
     }
 
     /// The surface of a solid of tetrahedra, which it keeps.
@@ -134,10 +143,20 @@ impl TriangleMesh {
         self.sides.get_or_init(|| MeshSides::new(&self.surface)).as_ref()
     }
 
-    /// Checks that the surface encloses a solid: closed, wound alike, and not inside out.
+    /// The solids that a closed surface bounds, parts that no edge joins, each with its hollows: itself where it is one part. Found on the first call, then kept.
+    pub(crate) fn solids(&self) -> Result<&[Self], &MeshDefect> {
+        let found = self.solids.get_or_init(|| {
+            let solids = solids(&self.surface)?;
+            Ok(solids.into_iter().map(Self::of).collect())
+        });
+        let found = found.as_ref();
+        found.map(|s| if s.is_empty() { std::slice::from_ref(self) } else { &s[..] })
+    }
+
+    /// Checks that the surface encloses a solid: closed, wound alike, not flat and not inside out.
     ///
     /// # Errors
-    /// [`MeshDefect::Open`] with the number of open edges, or [`MeshDefect::InsideOut`].
+    /// [`MeshDefect::Open`] with the number of open edges, [`MeshDefect::Flat`], or [`MeshDefect::InsideOut`].
     pub fn check_closed(&self) -> Result<(), MeshDefect> {
         self.surface.check_closed()
     }

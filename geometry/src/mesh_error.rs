@@ -48,7 +48,7 @@ pub enum MeshDefect {
     },
     /// A tetrahedron is flat or inside out.
     #[error(
-        "tetrahedron {tetrahedron} has the volume {volume:e} m³; name its corners so that the first three turn to the left seen from the fourth, or leave it out where it is flat"
+        "tetrahedron {tetrahedron} has the volume {volume:.3e} m³; name its corners so that the first three turn to the left seen from the fourth, or leave it out where it is flat"
     )]
     Inverted {
         /// Index of the tetrahedron, from 0.
@@ -90,10 +90,34 @@ pub enum MeshDefect {
         topology: MeshTopology,
     },
     /// The surface is inside out, or encloses nothing.
-    #[error("the mesh is inside out: its signed volume is {volume} m³; flip its triangles")]
+    #[error("the mesh is inside out: its signed volume is {volume:.3e} m³; flip its triangles")]
     InsideOut {
         /// The volume by the divergence theorem \[m³\].
         volume: f64,
+    },
+    /// The surface lies in a plane, so that it encloses nothing.
+    #[error(
+        "the mesh is flat: all its vertices lie in a plane, and it encloses no volume; give it a thickness, or take a box"
+    )]
+    Flat,
+    /// A part of the surface is inside out where others are not.
+    #[error(
+        "the part of the mesh with triangle {triangle} is inside out and inside no other part: its signed volume is {volume:.3e} m³; flip its triangles"
+    )]
+    PartInsideOut {
+        /// Its first triangle, from 0.
+        triangle: usize,
+        /// Its volume by the divergence theorem \[m³\].
+        volume: f64,
+    },
+    /// A part of the surface lies inside another one and is no hollow of it.
+    #[error(
+        "the part of the mesh with triangle {} lies inside that with triangle {}; remove it, or flip its triangles where it bounds a hollow",
+        triangles[1], triangles[0]
+    )]
+    Nested {
+        /// First triangles of the outer and of the inner part, from 0.
+        triangles: [usize; 2],
     },
     /// More vertices than 32-bit indices can name.
     #[error("{vertices} vertices are more than 32-bit indices can name; simplify the mesh")]

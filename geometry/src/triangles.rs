@@ -6,6 +6,9 @@ use signorini_core::na::{Point3, Vector3};
 use crate::weld::weld;
 use crate::{Aabb, Bvh, MeshDefect, MeshTopology};
 
+/// Part of the size of a surface within which it is flat but for rounding.
+const FLAT: f64 = 1e-12;
+
 /// Vertices and triangles of a surface, and the tree over them.
 #[derive(Clone, Debug)]
 pub(crate) struct Triangles {
@@ -62,17 +65,34 @@ impl Triangles {
         })
     }
 
-    /// Checks that the surface encloses a solid: closed, wound alike, and not inside out.
+    /// Checks that the surface encloses a solid: closed, wound alike, not flat and not inside out.
     ///
     /// # Errors
-    /// [`MeshDefect::Open`] with the number of open edges, or [`MeshDefect::InsideOut`].
+    /// [`MeshDefect::Open`] with the number of open edges, [`MeshDefect::Flat`], or [`MeshDefect::InsideOut`].
     pub(crate) fn check_closed(&self) -> Result<(), MeshDefect> {
         let topology = self.topology();
-        if !topology.is_watertight() {
-            return Err(MeshDefect::Open { topology });
-        }
         let volume = self.signed_volume();
-        if volume > 0.0 { Ok(()) } else { Err(MeshDefect::InsideOut { volume }) }
+        let size = self.aabb().half_extents().norm();
+        match topology.is_watertight() {
+            true if volume > FLAT * self.area() * size => Ok(()),
+            _ if self.is_flat() => Err(MeshDefect::Flat),
+            true => Err(MeshDefect::InsideOut { volume }),
+            false => Err(MeshDefect::Open { topology }),
+        }
+    }
+
+    /// Whether all vertices lie in a plane, to rounding.
+    fn is_flat(&self) -> bool {
+        let size = self.aabb().half_extents().norm();
+        let largest = (0..self.triangles.len()).max_by(|i, j| {
+            let area = |i: usize| self.double_area_vector(i).norm_squared();
+            area(*i).total_cmp(&area(*j))
+        });
+        let Some(i) = largest else { return false };
+        let (Some(n), [a, ..]) = (self.double_area_vector(i).try_normalize(0.0), self.triangle(i)) else {
+            return false;
+        };
+        self.vertices.iter().all(|p| n.dot(&(p - a)).abs() <= FLAT * size)
     }
 
     /// Topology of the triangles; see [`MeshTopology`].

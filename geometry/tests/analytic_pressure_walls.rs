@@ -7,7 +7,7 @@ use signorini_core::na::{UnitQuaternion, Vector3};
 use signorini_geometry::pressure::{MOST_TETRAHEDRA, PressureError, PressureField};
 use signorini_geometry::{Shape, TriangleMesh};
 
-use crate::pressure_common::{Body, FADE, P, Pose, V, between};
+use crate::pressure_common::{Body, FADE, P, Pose, V, between, together};
 
 const E: f64 = 1e6;
 /// Turns of a mesh within its frame, and so against the lattice.
@@ -151,4 +151,31 @@ fn analytic_cups_have_stiff_walls_by_default() {
         panic!("misses parts");
     };
     assert!(finer < resolution && field(cup(radius, height, 0.002), Some(finer)).is_ok(), "{finer}");
+}
+
+/// Bodies in one mesh have the fields that they have alone: cubes of two sizes, a frame and a cube.
+#[test]
+fn analytic_parts_of_a_mesh_have_their_own_fields() {
+    let cube = |half: f64| TriangleMesh::cuboid(&V::repeat(half)).unwrap();
+    let above =
+        |m: TriangleMesh| m.transformed(&turned(TURNS[1])).transformed(&Pose::translation(0.0, 0.0, 0.3));
+    for [own, other] in [[0.05, 0.02], [0.02, 0.05]] {
+        let whole = field(together(&[above(cube(other)), cube(own)]), None).unwrap();
+        assert_eq!((whole.resolution(), whole.softness()), (None, None));
+        assert_eq!(whole.tetrahedra().len(), 24);
+        let boxed = PressureField::new(&Shape::Box { half_extents: V::repeat(own) }, None).unwrap();
+        for d in [1e-4, 2e-3] {
+            let of = |f: &PressureField| force(f.clone(), own, &Pose::identity(), d);
+            let alone = of(&field(cube(own), None).unwrap());
+            // Round-off.
+            assert!((of(&whole) / alone - 1.0).abs() < 1e-12, "{} {alone}", of(&whole));
+            assert!((of(&whole) / of(&boxed) - 1.0).abs() < 1e-12, "{} {}", of(&whole), of(&boxed));
+        }
+    }
+    // One on a lattice: its edges follow its own wall, as they do alone.
+    let whole = field(together(&[FRAME.mesh(), above(cube(0.05))]), None).unwrap();
+    let alone = field(FRAME.mesh(), None).unwrap();
+    assert_eq!(whole.resolution(), alone.resolution());
+    assert_eq!(whole.tetrahedra().len(), alone.tetrahedra().len() + 12);
+    assert_eq!(whole.tetrahedron(7), alone.tetrahedron(7));
 }

@@ -1,5 +1,8 @@
 use signorini_core::na::{Point3, Vector3};
 
+/// The most tetrahedra that a field may have.
+pub const MOST_TETRAHEDRA: usize = 500_000;
+
 /// Tetrahedra thinner than this part of the cube of their longest edge are left out: vertices that coincide but for rounding.
 const FLAT: f64 = 1e-16;
 
@@ -80,6 +83,14 @@ impl Cells {
     pub(super) fn scaled(mut self, scale: &Vector3<f64>) -> Self {
         self.vertices.iter_mut().for_each(|p| p.coords.component_mul_assign(scale));
         self
+    }
+
+    /// Adds all of another solid.
+    pub(super) fn append(&mut self, other: Self) {
+        let from = self.vertices.len() as u32;
+        self.vertices.extend(other.vertices);
+        self.extents.extend(other.extents);
+        self.tetrahedra.extend(other.tetrahedra.into_iter().map(|t| t.map(|v| v + from)));
     }
 
     /// Without vertices that no tetrahedron has.

@@ -133,7 +133,7 @@ pub enum PressureError {
     #[error("two half-spaces overlap without bounds; give one of them a shape of finite size")]
     BothUnbounded,
     /// The grain or a pose cannot be used.
-    #[error("{name} must be {wanted}, got {value}")]
+    #[error("{name} must be {wanted}, got {}", Shown(*value))]
     Option {
         /// Name of the number.
         name: &'static str,

@@ -1,28 +1,17 @@
 use signorini_core::na::{Point3, Vector3};
 
-use super::cells::{Cells, six_volumes};
+use super::cells::{Cells, MOST_TETRAHEDRA, six_volumes};
 use super::crossing::self_crossing;
 use super::error::PressureError;
 use super::near_elements::{Extent, Layers};
 use super::slices::{Layer, Slices};
-use super::{cuboid, cylinder, fan, lattice, solid};
+use super::walls::Walls;
+use super::{cuboid, cylinder, fan, solid, walls};
 use crate::volume_mesh::outer_faces;
 use crate::{Aabb, Bvh, Shape, TriangleMesh};
 
-/// The most tetrahedra that a field may have.
-pub const MOST_TETRAHEDRA: usize = 500_000;
-
 /// Parts of the radius that the default resolution of round shapes is.
 const ROUND: f64 = 8.0;
-/// Parts of the longest side, and of the mean wall, that the default resolution of meshes is at most.
-const MESH: f64 = 24.0;
-const WALL: f64 = 3.0;
-/// Parts of the mean wall up to which edges are not called coarse.
-const SOFT: f64 = 0.5;
-/// Least extent at the deepest node of a field that is not called soft.
-const DEEP: f64 = 0.8;
-/// Parts of the volume of a mesh that its field must hold.
-const HELD: f64 = 0.75;
 
 /// A linear function of a place: value at the origin and gradient.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +45,7 @@ impl Linear {
 /// | sphere, ellipsoid | a fan about the centre | one minus the distance from the centre over that of the surface |
 /// | convex polyhedron, convex mesh | a fan about the centre of mass | linear from each face to the centre |
 /// | mesh with tetrahedra ([`VolumeMesh`](crate::VolumeMesh)) | its own | distance from the surface over the largest |
-/// | other closed mesh | a body-centred cubic lattice, cut where the distance is zero | distance from the surface over the largest |
+/// | other closed mesh, for each part that is apart from the rest | a fan where it is convex, or a body-centred cubic lattice, cut where the distance is zero | of a fan as above, or distance from the surface over the largest of the part |
 /// | half-space | none | depth over a thickness |
 ///
 /// ```
@@ -87,19 +76,10 @@ pub struct PressureField {
 #[derive(Clone, Copy, Debug, Default)]
 struct Source {
     length: Option<f64>,
-    /// Of a lattice, the walls of its mesh.
+    /// Of lattices, the walls of their solids.
     walls: Option<Walls>,
     /// Of a solid of tetrahedra, how many of them are left out for want of a corner inside.
     flat: usize,
-}
-
-/// The walls of a mesh \[m\].
-#[derive(Clone, Copy, Debug)]
-struct Walls {
-    /// Mean wall, 2V/A.
-    mean: f64,
-    /// Least edge of a default.
-    finest: f64,
 }
 
 impl PressureField {
@@ -158,19 +138,11 @@ impl PressureField {
                     flat = left_out;
                     cells
                 });
-                match own.or_else(|| fan::convex_surface(mesh)) {
+                match own {
                     Some(cells) => cells,
                     None => {
-                        room(lattice::count(mesh, resolution), 3.0)?;
-                        let cells = lattice::closed(mesh, shape, resolution);
-                        let finest = lattice::finest(mesh, 0.0, MOST_TETRAHEDRA as f64);
-                        let (held, volume) = (cells.volume(), mesh.signed_volume());
-                        if held < HELD * volume {
-                            let finer = PressureField::default_resolution(shape).min(0.5 * resolution);
-                            let finer = Some(finer.max(finest)).filter(|f| *f < 0.99 * resolution);
-                            return Err(PressureError::MissesParts { resolution, held, volume, finer });
-                        }
-                        walls = Some(Walls { mean: wall(mesh), finest });
+                        let (cells, own) = walls::cells(mesh, resolution, room)?;
+                        walls = own;
                         cells
                     }
                 }
@@ -237,24 +209,16 @@ impl PressureField {
             }
             Shape::Ellipsoid { semi_axes } => semi_axes.max() / ROUND,
             Shape::Box { half_extents } => half_extents.min(),
-            Shape::Mesh(mesh) => {
-                let wall = wall(mesh);
-                // Open meshes have no wall, and no field.
-                let wanted = match wall > 0.0 && wall.is_finite() {
-                    true => (size(shape) / MESH).min(wall / WALL),
-                    false => size(shape) / MESH,
-                };
-                lattice::finest(mesh, wanted, MOST_TETRAHEDRA as f64)
-            }
-            Shape::Convex(_) | Shape::HeightField(_) | Shape::HalfSpace => size(shape) / MESH,
+            Shape::Mesh(mesh) => walls::default_resolution(mesh),
+            Shape::Convex(_) | Shape::HeightField(_) | Shape::HalfSpace => size(shape) / walls::MESH,
         }
     }
 
-    /// Whether the field of a shape depends on a resolution: those of round shapes and of meshes that are not convex.
+    /// Whether the field of a shape depends on a resolution: those of round shapes and of meshes with parts that are not convex.
     #[must_use]
     pub fn needs_resolution(shape: &Shape) -> bool {
         match shape {
-            Shape::Mesh(mesh) => mesh.volume().is_none() && !fan::is_convex(mesh),
+            Shape::Mesh(mesh) => mesh.volume().is_none() && walls::any_on_lattice(mesh),
             _ => needs_length(shape),
         }
     }
@@ -265,7 +229,7 @@ impl PressureField {
         self.source.as_ref()?.length
     }
 
-    /// Length of the edges of a field on a lattice, and the mean wall 2V/A of its mesh \[m\]; None of other fields.
+    /// Length of the edges of a field on a lattice, and the mean wall 2V/A of its mesh, the least of its parts, \[m\]; None of other fields.
     #[must_use]
     pub fn lattice(&self) -> Option<[f64; 2]> {
         let source = self.source.as_ref()?;
@@ -288,21 +252,7 @@ impl PressureField {
                 "its pressure field is too soft: {flat} of its {all} tetrahedra have no corner inside the surface, and no pressure; refine the mesh there, or make it rigid"
             ));
         }
-        let (edge, Walls { mean, finest }) = (length?, walls?);
-        let largest = self.largest_extent();
-        if edge <= SOFT * mean && largest >= DEEP {
-            return None;
-        }
-        let finer = (mean / WALL).min(0.5 * edge).max(finest);
-        let remedy = match finer < 0.99 * edge {
-            true => format!("give a mesh_resolution_hint of {finer:.3e} m"),
-            false => format!(
-                "a finer one would have more than {MOST_TETRAHEDRA} tetrahedra: cut the mesh into several geoms, take boxes for its walls"
-            ),
-        };
-        Some(format!(
-            "its pressure field is too soft: at a resolution of {edge:.3e} m, for walls that are {mean:.3e} m thick on average, its largest extent is {largest:.2}; {remedy}, or make it rigid"
-        ))
+        walls?.softness(length?)
     }
 
     /// Vertices of the tetrahedra \[m\]; none of a half-space.
@@ -410,11 +360,6 @@ impl PressureField {
         let of = |v: u32| self.cells.extents[v as usize];
         [of(a), of(b), of(c), of(d)]
     }
-}
-
-/// Mean wall of a closed mesh \[m\]: a plate of thickness t has the area 2 V/t.
-fn wall(mesh: &TriangleMesh) -> f64 {
-    2.0 * mesh.signed_volume() / mesh.area()
 }
 
 /// Longest side of the box about a shape \[m\]; infinite for a half-space.

@@ -20,10 +20,12 @@ mod rigid;
 mod slices;
 mod solid;
 mod surface;
+mod walls;
 
 pub use cache::FieldCache;
+pub use cells::MOST_TETRAHEDRA;
 pub use error::PressureError;
-pub use field::{MOST_TETRAHEDRA, PressureField};
+pub use field::PressureField;
 pub(crate) use near_elements::NearElements;
 pub use polygon::{ContactPolygon, ContactSurface};
 pub use rigid::RigidSurface;

@@ -17,15 +17,26 @@ impl RigidSurface {
     /// The surface of a shape at a resolution \[m\], or at [`PressureField::default_resolution`]. Meshes need not be closed: a compliant body is pressed on by triangles that face it.
     ///
     /// # Errors
-    /// As [`PressureField::new`] for lengths; [`PressureError::Mesh`] where a height field has no area, or a closed mesh is inside out.
+    /// As [`PressureField::new`] for lengths; [`PressureError::Mesh`] where a height field has no area, or a closed mesh, or a part of it, is inside out or flat.
     pub fn new(shape: &Shape, resolution: Option<f64>) -> Result<Self, PressureError> {
         let triangles = match shape {
             Shape::HalfSpace => None,
-            Shape::Mesh(mesh) => match mesh.check_closed() {
-                // Others would be drawn in.
-                Err(defect @ MeshDefect::InsideOut { .. }) => return Err(defect.into()),
-                _ => Some(mesh.clone()),
-            },
+            Shape::Mesh(mesh) => {
+                match mesh.check_closed() {
+                    // Others would be drawn in, or pressed from both sides of a sheet.
+                    Err(defect @ MeshDefect::InsideOut { .. }) => return Err(defect.into()),
+                    Err(MeshDefect::Flat) if mesh.topology().boundary_edges == 0 => {
+                        return Err(MeshDefect::Flat.into());
+                    }
+                    Err(_) => {}
+                    Ok(()) => {
+                        if let Err(defect @ MeshDefect::PartInsideOut { .. }) = mesh.solids() {
+                            return Err(defect.clone().into());
+                        }
+                    }
+                }
+                Some(mesh.clone())
+            }
             Shape::Convex(mesh) => Some(Arc::new(mesh.to_triangle_mesh()?)),
             Shape::Box { half_extents } => {
                 checked_resolution(shape, resolution)?;
@@ -45,11 +56,13 @@ impl RigidSurface {
                 "{defect}; as a rigid surface it holds bodies by the triangles that face them, and none where it has a gap"
             ));
         }
-        self_crossing(mesh).map(|[a, b]| {
-            format!(
+        if let Some([a, b]) = self_crossing(mesh) {
+            return Some(format!(
                 "the mesh cuts through itself at triangles {a} and {b}; as a rigid surface its triangles inside others press as well: mend it, or take its convex hull"
-            )
-        })
+            ));
+        }
+        let defect = mesh.solids().err()?;
+        Some(format!("{defect}; as a rigid surface its triangles inside others press as well"))
     }
 
     /// Its triangles; None for a half-space.

@@ -100,7 +100,7 @@ impl MeshSides {
     }
 
     /// As [`crate::Shape::signed_distance_within`].
-    pub(super) fn signed_distance(&self, mesh: &Triangles, p: &V, reach: f64) -> Option<SignedDistance> {
+    pub(crate) fn signed_distance(&self, mesh: &Triangles, p: &V, reach: f64) -> Option<SignedDistance> {
         let at = Point3::from(*p);
         if reach.is_finite() && !self.coarse.is_empty() {
             let outside = self.bounds.squared_distance(&at);

@@ -96,6 +96,17 @@ pub fn angle_iron() -> TriangleMesh {
     TriangleMesh::new(vertices, triangles).unwrap()
 }
 
+/// Several surfaces as one mesh.
+pub fn together(parts: &[TriangleMesh]) -> TriangleMesh {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for part in parts {
+        let from = vertices.len() as u32;
+        vertices.extend_from_slice(part.vertices());
+        triangles.extend(part.triangles().iter().map(|t| t.map(|v| v + from)));
+    }
+    TriangleMesh::new(vertices, triangles).unwrap()
+}
+
 /// One of each kind of shape with a field of tetrahedra, about 0.1 m large.
 pub fn shapes() -> Vec<Shape> {
     let corners: Vec<P> = [
