@@ -1,5 +1,7 @@
 //! Reasons why a step problem cannot be had, and the checks that give them.
 
+use crate::Shown;
+
 /// Prepared data that a problem comes from: rejected steps and half steps share `Start`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
@@ -44,7 +46,7 @@ pub enum ProblemError {
     },
     /// The inertia of a block is singular or indefinite.
     #[error(
-        "the inertia of block {block} is not positive definite (pivot {pivot:e}); give every moving body a positive mass and inertia"
+        "the inertia of block {block} is not positive definite (pivot {pivot:.3e}); give every moving body a positive mass and inertia"
     )]
     NotPositiveDefinite {
         /// Number of the block.
@@ -59,7 +61,7 @@ pub enum ProblemError {
         what: &'static str,
     },
     /// The step size is not positive.
-    #[error("the step size must be positive and finite, not {dt} s")]
+    #[error("the step size must be positive and finite, not {} s", Shown(*dt))]
     StepSize {
         /// The step size \[s\].
         dt: f64,
@@ -73,7 +75,7 @@ pub enum ProblemError {
         why: String,
     },
     /// A contact parameter out of range.
-    #[error("contact {contact}: {field} is {value}, but must be {range}")]
+    #[error("contact {contact}: {field} is {}, but must be {range}", Shown(*value))]
     Material {
         /// Number of the contact.
         contact: usize,
@@ -85,7 +87,7 @@ pub enum ProblemError {
         range: &'static str,
     },
     /// An option of a solver out of range.
-    #[error("{option} is {value}, but must be {range}")]
+    #[error("{option} is {}, but must be {range}", Shown(*value))]
     Option {
         /// Name of the option.
         option: &'static str,

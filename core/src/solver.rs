@@ -206,7 +206,7 @@ pub enum SolveError {
         solver: &'static str,
     },
     /// The Hessian could not be factored.
-    #[error("the Hessian is not positive definite in iteration {iteration}; residual {residual:e}")]
+    #[error("the Hessian is not positive definite in iteration {iteration}; residual {residual:.3e}")]
     Factorization {
         /// Iteration.
         iteration: u32,

@@ -1,4 +1,4 @@
-use crate::{ProblemError, SolveError};
+use crate::{ProblemError, Shown, SolveError};
 
 /// A speed that no scene of bodies in contact has \[m/s or rad/s\].
 pub const FASTEST: f64 = 1e6;
@@ -7,7 +7,7 @@ pub const FASTEST: f64 = 1e6;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StepError {
     /// The problem or solver failed.
-    #[error("at t = {t} s with a step of {dt} s: {source}")]
+    #[error("at t = {} s with a step of {} s: {source}", Shown(*t), Shown(*dt))]
     Solve {
         /// Time \[s\].
         t: f64,
@@ -18,8 +18,9 @@ pub enum StepError {
     },
     /// The controller reached its smallest step.
     #[error(
-        "at t = {t} s the error estimate {error:e} does not fall below the accuracy {accuracy:e} even at the smallest step {dt:e} s; \
-         loosen the accuracy, soften the contact, or allow accepting at the smallest step"
+        "at t = {} s the error estimate {error:.3e} does not fall below the accuracy {} even at the smallest step {} s; \
+         loosen the accuracy, soften the contact, or allow accepting at the smallest step",
+        Shown(*t), Shown(*accuracy), Shown(*dt)
     )]
     MinimumStep {
         /// Time \[s\].
@@ -33,8 +34,9 @@ pub enum StepError {
     },
     /// A solve does not converge, however small the step.
     #[error(
-        "at t = {t} s {unconverged} solves of a step do not converge even at the smallest step {dt:e} s (residual {residual_ratio:.1e} of the tolerance); \
-         allow more iterations, loosen the accuracy, or allow accepting at the smallest step"
+        "at t = {} s {unconverged} solves of a step do not converge even at the smallest step {} s (residual {residual_ratio:.1e} of the tolerance); \
+         allow more iterations, loosen the accuracy, or allow accepting at the smallest step",
+        Shown(*t), Shown(*dt)
     )]
     Unsolved {
         /// Time \[s\].
@@ -48,8 +50,8 @@ pub enum StepError {
     },
     /// A speed that no scene has: the motion runs away ([`crate::check_end`]).
     #[error(
-        "at t = {t} s with a step of {dt} s the motion runs away: {what} comes to {speed:.3e}, more than {:e} m/s or rad/s; {remedy}",
-        FASTEST
+        "at t = {} s with a step of {} s the motion runs away: {what} comes to {speed:.3e}, more than {FASTEST:e} m/s or rad/s; {remedy}",
+        Shown(*t), Shown(*dt)
     )]
     Runaway {
         /// Time at the start of the step \[s\].

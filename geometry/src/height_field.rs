@@ -1,3 +1,4 @@
+use signorini_core::Shown;
 use signorini_core::na::{Point3, Vector3};
 
 use crate::Aabb;
@@ -71,7 +72,8 @@ pub enum HeightFieldError {
     },
     /// A height at or below the bottom of the solid.
     #[error(
-        "the height in row {row}, column {col} is {value} m, not above the bottom at -{base} m; deepen the base"
+        "the height in row {row}, column {col} is {} m, not above the bottom at -{} m; deepen the base",
+        Shown(*value), Shown(*base)
     )]
     BelowBase {
         /// Row, from 0.

@@ -6,6 +6,7 @@ mod polygons;
 mod quickhull;
 
 use self::ascent::{Ascent, Rows};
+use signorini_core::Shown;
 use signorini_core::na::{Point3, Vector3};
 
 use crate::{Aabb, ConvexMesh};
@@ -41,7 +42,8 @@ pub enum HullError {
     },
     /// Sizes that double precision cannot work with.
     #[error(
-        "the points of a convex hull span {size} m about coordinates up to {largest} m; between 1e-30 and 1e30 is allowed"
+        "the points of a convex hull span {} m about coordinates up to {} m; between 1e-30 and 1e30 is allowed",
+        Shown(*size), Shown(*largest)
     )]
     OutOfRange {
         /// Largest extent \[m\].
@@ -54,7 +56,8 @@ pub enum HullError {
     Coincident,
     /// All points lie on a line, to 1e-6 of their size.
     #[error(
-        "the points of a convex hull lie on a line: {width} m wide for a length of {size} m; use a capsule or thicken the mesh"
+        "the points of a convex hull lie on a line: {} m wide for a length of {} m; use a capsule or thicken the mesh",
+        Shown(*width), Shown(*size)
     )]
     Collinear {
         /// Largest distance from the line \[m\].
@@ -64,7 +67,8 @@ pub enum HullError {
     },
     /// All points lie in a plane, to 1e-6 of their size.
     #[error(
-        "the points of a convex hull lie in a plane: {thickness} m thick for a size of {size} m; use a thin box or thicken the mesh"
+        "the points of a convex hull lie in a plane: {} m thick for a size of {} m; use a thin box or thicken the mesh",
+        Shown(*thickness), Shown(*size)
     )]
     Coplanar {
         /// Largest distance from the plane \[m\].

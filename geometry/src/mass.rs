@@ -1,6 +1,7 @@
 mod mesh;
 mod shapes;
 
+use signorini_core::Shown;
 use signorini_core::na::{Isometry3, Matrix3, Point3, Rotation3, SymmetricEigen, Vector3};
 
 pub use mesh::MeshInertia;
@@ -47,7 +48,8 @@ pub enum MassError {
     },
     /// The inertia matrix is not symmetric.
     #[error(
-        "the inertia is not symmetric: entries ({row}, {col}) and ({col}, {row}) are {upper} and {lower} kg m^2"
+        "the inertia is not symmetric: entries ({row}, {col}) and ({col}, {row}) are {} and {} kg m^2",
+        Shown(*upper), Shown(*lower)
     )]
     Asymmetric {
         /// Row, from 0.
@@ -61,7 +63,8 @@ pub enum MassError {
     },
     /// A principal moment is zero or negative.
     #[error(
-        "the inertia is not positive definite: its principal moments are {moments:?} kg m^2; all must be positive"
+        "the inertia is not positive definite: its principal moments are {} kg m^2; all must be positive",
+        shown(moments)
     )]
     NotPositiveDefinite {
         /// Principal moments, largest first \[kg·m²\].
@@ -69,8 +72,9 @@ pub enum MassError {
     },
     /// One principal moment exceeds the sum of the other two.
     #[error(
-        "the inertia violates the triangle inequality, so no body has it: of the principal moments {moments:?} kg m^2, \
-         the largest exceeds the sum of the others by {excess} kg m^2"
+        "the inertia violates the triangle inequality, so no body has it: of the principal moments {} kg m^2, \
+         the largest exceeds the sum of the others by {} kg m^2",
+        shown(moments), Shown(*excess)
     )]
     TriangleInequality {
         /// Principal moments, largest first \[kg·m²\].
@@ -105,7 +109,7 @@ pub enum MassError {
         topology: MeshTopology,
     },
     /// The surface is inside out.
-    #[error("the mesh is inside out: its signed volume is {signed_volume} m^3; flip its triangles")]
+    #[error("the mesh is inside out: its signed volume is {signed_volume:.3e} m^3; flip its triangles")]
     Inverted {
         /// The volume by the divergence theorem \[m³\].
         signed_volume: f64,
@@ -119,6 +123,12 @@ pub enum MassError {
     /// Nothing was given to combine.
     #[error("there is nothing to combine; give at least one body")]
     Nothing,
+}
+
+/// Three numbers in parentheses.
+fn shown(numbers: &[f64; 3]) -> String {
+    let [a, b, c] = numbers.map(Shown);
+    format!("({a}, {b}, {c})")
 }
 
 impl MassProperties {

@@ -65,7 +65,7 @@ fn pose_is_near(place: &Place, x: &Pose) -> Check {
     finite(place, "the pose", away.iter().chain(r.iter()).copied())?;
     match away.amax() <= FARTHEST {
         true => Ok(()),
-        false => fail(place, format!("the pose is {:e} m away", away.amax()), "give places within 1e9 m"),
+        false => fail(place, format!("the pose is {:.3e} m away", away.amax()), "give places within 1e9 m"),
     }
 }
 

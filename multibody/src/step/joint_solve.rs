@@ -248,7 +248,7 @@ impl JointSolve {
         let status = solved.map_err(|e| ProblemError::Unsupported(format!("joints: {e}")))?;
         if status == SolveStatus::IterationLimit {
             let why = format!(
-                "actuators, equalities and dry friction did not converge (residual {:e}); take a smaller step",
+                "actuators, equalities and dry friction did not converge (residual {:.3e}); take a smaller step",
                 self.solution.residual
             );
             return Err(ProblemError::Unsupported(why));

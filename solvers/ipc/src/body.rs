@@ -17,7 +17,7 @@ pub enum BodyError {
     },
     /// Triangles turned inside out.
     #[error(
-        "body '{name}': its mesh encloses {volume:e} m³; turn its triangles so that normals point outwards"
+        "body '{name}': its mesh encloses {volume:.3e} m³; turn its triangles so that normals point outwards"
     )]
     Inverted {
         /// The body.

@@ -392,7 +392,7 @@ impl System for AffineSystem {
             && r.error(&self.world, &x0.q) > JOINT_SLACK * r.size
         {
             let why = format!(
-                "joints are open by {:e} m; start from the state they were made at",
+                "joints are open by {:.3e} m; start from the state they were made at",
                 r.error(&self.world, &x0.q)
             );
             return Err(ProblemError::Unsupported(why));
