@@ -58,10 +58,7 @@ impl AffineLane {
     /// The first pair that overlaps or touches, by the names of geoms and bodies; None without one.
     pub(crate) fn overlap(&mut self, scene: &Scene) -> Option<String> {
         let pair = self.affine.system.overlapping(&self.inner).into_iter().next()?;
-        let name = |part: signorini_ipc::SurfacePart| {
-            let geom = &scene.geoms[self.affine.geom(part)?];
-            Some(format!("geom '{}' of body '{}'", geom.name, scene.bodies[geom.body].name))
-        };
+        let name = |part: signorini_ipc::SurfacePart| Some(scene.told_geom(self.affine.geom(part)?));
         let [a, b] = pair.map(|p| name(p).unwrap_or_else(|| "a surface without a geom".into()));
         Some(format!("{a} and {b} overlap or touch"))
     }

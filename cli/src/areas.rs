@@ -147,6 +147,17 @@ pub(crate) fn meeting(scene: &Scene, p: &CollidingPair) -> String {
     }
 }
 
+/// One line on pairs that are both rigid, between which there is no pressure: the first of `kinds`, and how it meets. None where there are none.
+pub(crate) fn both_rigid(scene: &Scene, kinds: &[CollidingPair]) -> Option<String> {
+    let pair = kinds.iter().find(|p| p.meeting == Meeting::RigidPoints)?;
+    let [a, b] = pair.geoms.map(|g| &scene.geoms[g]);
+    Some(format!(
+        "{}: it and geom '{}' meet in points, as both are rigid and have no pressure field; make one of them compliant for contact over an area (`inspect` counts such pairs)",
+        a.named_place(),
+        b.name
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
@@ -188,6 +199,11 @@ mod tests {
         assert_eq!(of("world", "c"), "in points, as both are rigid: ");
         assert_eq!(of("a", "d"), "in points by choice of a surface (compliant 1e6 Pa – in points): ");
         assert_eq!(of("d", "e"), "");
+        let told = both_rigid(&scene, &sys.kinds_of_pairs()).unwrap();
+        assert!(
+            told.starts_with("geom 'world_geom0': it and geom 'c_geom0' meet in points, as both are rigid"),
+            "{told}"
+        );
     }
 
     /// Words and JSON say one thing of each geom, and that is what its field has.

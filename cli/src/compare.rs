@@ -2,10 +2,11 @@ use std::error::Error;
 use std::time::Instant;
 
 use clap::Args;
-use signorini_core::{State, System};
+use signorini_core::{AdvanceReport, State, StepError, System};
 use signorini_run::affine::{RunWatch, run_affine};
 use signorini_run::areas::Areas;
 use signorini_run::recorder::Recorder;
+use signorini_run::recording::Recording;
 use signorini_run::{Method, MethodError, Stepping, names};
 use signorini_scene::{JointKind, Scene};
 
@@ -129,26 +130,18 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let (key, mut reference) = (scene.keyframe("home"), None);
     // Positions of every method are compared as those of one model.
     let mut model = methods[0].system(&scene)?;
-    for (method, name) in methods.iter().zip(&names) {
+    for (number, (method, name)) in methods.iter().zip(&names).enumerate() {
         let start = Instant::now();
-        let (recording, report) = if method.is_affine() {
-            let end = key.map_or(0.0, |k| k.time) + a.time;
-            let run = run_affine(&scene, method, key, end, RunWatch::default())?;
-            (run.recording, run.report)
-        } else {
-            let mut sys = method.system(&scene)?;
-            let mut integrator = method.integrator()?;
-            let mut x = sys.initial_state(key)?;
-            if reference.is_none() {
-                let dual_cone = methods.iter().find(|m| has_cone(m));
-                a.model.warn_before_run(&scene, &sys, dual_cone.unwrap_or(method));
-                warn_of_overlap(&scene, &mut sys, &x)?;
-                warn_of_relations(&scene, &x.q);
+        let is_first = number == 0;
+        let warned = is_first.then(|| methods.iter().find(|m| has_cone(m)).unwrap_or(method));
+        let (recording, report) = match run_one(a, &scene, method, warned) {
+            Ok(done) => done,
+            // Without the first row there is nothing to compare.
+            Err(e) if is_first => return Err(e),
+            Err(e) => {
+                say!("{name:<width$} refused: {e}");
+                continue;
             }
-            let end = x.t + a.time;
-            let mut recorder = Recorder::new(&scene, method, &x, sys.held())?;
-            let done = integrator.advance(&mut sys, &mut x, end, &mut recorder);
-            (recorder.recording, done)
         };
         let wall = start.elapsed().as_secs_f64();
         for w in &recording.header.warnings {
@@ -184,6 +177,33 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         a.time
     );
     Ok(true)
+}
+
+/// The run of a method, with its result. `warned`: the method of which warnings of the scene are told first.
+fn run_one(
+    a: &Arguments,
+    scene: &Scene,
+    method: &Method,
+    warned: Option<&Method>,
+) -> Result<(Recording, Result<AdvanceReport, StepError>), Box<dyn Error>> {
+    let key = scene.keyframe("home");
+    if method.is_affine() {
+        let end = key.map_or(0.0, |k| k.time) + a.time;
+        let run = run_affine(scene, method, key, end, RunWatch::default())?;
+        return Ok((run.recording, run.report));
+    }
+    let mut sys = method.system(scene)?;
+    let mut integrator = method.integrator()?;
+    let mut x = sys.initial_state(key)?;
+    if let Some(warned) = warned {
+        a.model.warn_before_run(scene, &sys, warned);
+        warn_of_overlap(scene, &mut sys, &x)?;
+        warn_of_relations(scene, &x.q);
+    }
+    let end = x.t + a.time;
+    let mut recorder = Recorder::new(scene, method, &x, sys.held())?;
+    let report = integrator.advance(&mut sys, &mut x, end, &mut recorder);
+    Ok((recorder.recording, report))
 }
 
 #[cfg(test)]

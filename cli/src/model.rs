@@ -13,7 +13,7 @@ use signorini_scene::{
     Pose, Scene, Surface,
 };
 
-use crate::dual_cone;
+use crate::{areas, dual_cone};
 
 /// A model file and how it is read.
 #[derive(Args, Clone)]
@@ -50,7 +50,7 @@ pub(crate) struct ModelArguments {
     /// Regularisation speed of friction (m/s).
     #[arg(long, value_name = "V")]
     stiction_speed: Option<f64>,
-    /// Make geoms that meet others in points compliant, of this hydroelastic modulus (Pa), so that they meet over areas.
+    /// Make geoms compliant, of this hydroelastic modulus (Pa), so that they meet over areas; those of which the model states that they are rigid, compliant or meet others in points stay so.
     #[arg(long, value_name = "MODULUS", allow_negative_numbers = true)]
     hydroelastic: Option<f64>,
     /// Rule that combines surfaces: `mujoco` or `series`; by the file's dialect when left out.
@@ -175,11 +175,15 @@ impl ModelArguments {
         if let Some(w) = dual_cone::softness(method) {
             eprintln!("warning: {w}");
         }
+        let kinds = sys.kinds_of_pairs();
+        if let Some(note) = areas::both_rigid(scene, &kinds) {
+            eprintln!("note: {note}");
+        }
         if dual_cone::has_cone(method) {
             if let Some(note) = dual_cone::cones(scene) {
                 eprintln!("note: {note}");
             }
-            for w in dual_cone::warnings(scene, &sys.kinds_of_pairs()) {
+            for w in dual_cone::warnings(scene, &kinds) {
                 eprintln!("warning: {w}");
             }
         }
@@ -318,10 +322,7 @@ pub(crate) fn warn_of_overlap(
     x: &State,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let Some(deepest) = sys.deepest_penetration(x)?.filter(|d| d.depth > OVERLAP) else { return Ok(()) };
-    let [a, b] = deepest.geoms.map(|g| {
-        let geom = &scene.geoms[g];
-        format!("geom '{}' of body '{}'", geom.name, scene.bodies[geom.body].name)
-    });
+    let [a, b] = deepest.geoms.map(|g| scene.told_geom(g));
     eprintln!(
         "warning: {a} and {b} start {:.2} mm inside each other and will be pushed apart; move one of them, start from another keyframe, or \
          exclude the pair from contact",

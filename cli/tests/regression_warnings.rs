@@ -118,3 +118,66 @@ fn regression_paper_mode_of_affine_bodies_changes_rotation() {
     // dω/dt = −ω³ δt over 0.2 s of steps of 5 ms.
     assert!((spin("--paper-mode") - 20.0 / 1.8f64.sqrt()).abs() < 0.5);
 }
+
+/// A ball and a cube above a floor, with surfaces as custom texts.
+fn over_areas(texts: &str) -> String {
+    format!(
+        "<mujoco>\n<worldbody>\n<geom name='floor' type='plane' size='1 1 1'/>
+<body name='b' pos='0 0 .099'><freejoint/>\n<geom name='ball' size='.1'/></body>
+<body name='c' pos='1 0 .0999'><freejoint/>\n<geom name='cube' type='box' size='.1 .1 .1'/></body>
+</worldbody><custom>{texts}</custom>\n</mujoco>\n"
+    )
+}
+
+const SOFT: &str = "compliant_hydroelastic hydroelastic_modulus=1e5";
+
+/// Two rigid surfaces meet in points, which a run tells once by name.
+#[test]
+fn regression_pairs_that_are_both_rigid_are_told_in_runs() {
+    let folder = Folder::new("rigid");
+    let text = |name: &str, data: &str| format!("<text name='signorini:geom:{name}' data='{data}'/>");
+    let rigid =
+        text("floor", "rigid_hydroelastic") + &text("cube", "rigid_hydroelastic") + &text("ball", SOFT);
+    let (ok, told) = folder.run(&over_areas(&rigid), "--time 0.01");
+    let words = [
+        "model.xml:3:1: geom 'floor': it and geom 'cube' meet in points, as both are rigid",
+        "make one of them compliant",
+    ];
+    assert!(ok && words.iter().all(|w| told.contains(w)), "{told}");
+    assert_eq!(told.matches("both are rigid").count(), 1, "{told}");
+    let soft = text("floor", "rigid_hydroelastic") + &text("cube", SOFT);
+    let (ok, told) = folder.run(&over_areas(&soft), "--time 0.01");
+    assert!(ok && !told.contains("both are rigid"), "{told}");
+}
+
+/// Rows of methods that take no areas say so, and the others follow.
+#[test]
+fn regression_comparisons_go_on_past_methods_that_take_no_areas() {
+    let folder = Folder::new("compared_areas");
+    let texts = format!("<text name='signorini:default' data='{SOFT}'/>");
+    let model = folder.file("model.xml", &over_areas(&texts));
+    let mut compare = Command::new(env!("CARGO_BIN_EXE_signorini"));
+    compare.args(["compare", model.to_str().unwrap(), "--time", "0.01", "--accuracies", "1e-1"]);
+    let out = compare.args(["--solvers", "icf,comfree,reference,icf"]).output().unwrap();
+    let (rows, told) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(out.status.success(), "{rows}{told}");
+    let refused: Vec<&str> = rows.lines().filter(|l| l.contains(" refused: ")).collect();
+    assert!(!refused.is_empty() && refused.iter().all(|r| r.contains("over an area")), "{rows}");
+    assert!(refused.len() == 3 && refused.iter().all(|r| r.contains("dual_cone")), "{rows}");
+    assert_eq!(rows.lines().filter(|l| l.starts_with("icf + lagged")).count(), 5, "{rows}");
+}
+
+/// Messages of runs name the file of a geom; `--hydroelastic` leaves geoms in points of which the model says so.
+#[test]
+fn regression_messages_of_runs_name_the_file() {
+    let folder = Folder::new("places");
+    let point = "<text name='signorini:geom:cube' data='point'/>";
+    let (ok, told) = folder.run(&over_areas(point), "--hydroelastic 1e3 --time 0.5");
+    let words = [
+        "geom 'ball' of body 'b' (model.xml:5:1)",
+        "geom 'floor' of body 'world' (model.xml:3:1)",
+        "model.xml:7:1: geom 'cube': keeps the surface that the model states",
+    ]
+    .map(|w| w.replace("model.xml", &folder.0.join("model.xml").display().to_string()));
+    assert!(ok && words.iter().all(|w| told.contains(w.as_str())), "{told}");
+}

@@ -1,6 +1,6 @@
 //! Tells of geoms that pass through each other within a step.
 
-use signorini_core::StepReport;
+use signorini_core::{Shown, StepReport};
 use signorini_multibody::Model;
 
 /// First geoms that passed through each other in an accepted step, with its start and length \[s\]: [`StepReport::crossed`].
@@ -20,13 +20,11 @@ impl CrossingRecord {
     /// One line with the geoms, their bodies, the time and the remedy.
     pub fn warning(&self, model: &Model) -> Option<String> {
         let (geoms, [t, dt]) = self.first?;
-        let [a, b] = geoms.map(|g| {
-            let geom = &model.geoms[g as usize];
-            format!("'{}' of body '{}'", geom.name, model.bodies[geom.body].name)
-        });
+        let [a, b] = geoms.map(|g| model.told_geom(g as usize));
         Some(format!(
-            "crossing: geoms {a} and {b} went through each other, or half of the way, in the step of {dt} s from t = {t:.4} s, in which contact with something else turned one of them; take shorter steps, or error \
-             control, which does so where it is needed (--integrator cenic)"
+            "crossing: {a} and {b} went through each other, or half of the way, in the step of {} s from t = {t:.4} s, in which contact with something else turned one of them; take shorter steps, or error \
+             control, which does so where it is needed (--integrator cenic)",
+            Shown(dt)
         ))
     }
 }

@@ -104,10 +104,7 @@ impl TooDeep {
 
     /// The geoms with their bodies.
     fn names(&self, model: &Model) -> [String; 2] {
-        self.geoms.map(|g| {
-            let geom = &model.geoms[g];
-            format!("geom '{}' of body '{}'", geom.name, model.bodies[geom.body].name)
-        })
+        self.geoms.map(|g| model.told_geom(g))
     }
 
     /// The geoms with their bodies, depth, size and time, the number of other pairs, and a remedy.

@@ -28,6 +28,16 @@ impl fmt::Display for Place {
     }
 }
 
+impl Place {
+    /// ` (robot.xml:3:1)`, to follow a name in a sentence; nothing where no file is known.
+    pub fn aside(&self) -> String {
+        if self.file.is_none() {
+            return String::new();
+        }
+        format!(" ({})", Self { element: String::new(), ..self.clone() })
+    }
+}
+
 /// Fate of an element that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoteKind {
@@ -76,5 +86,7 @@ mod tests {
         let expected =
             ["a.xml:1:9: geom 'foot'", "a.xml:1:9", "a.xml: world", "a.xml", "geom 'foot'", "scene"];
         assert_eq!(shown, expected);
+        assert_eq!(place(Some("a.xml"), 1, "geom 'foot'").aside(), " (a.xml:1:9)");
+        assert_eq!(place(None, 0, "geom 'foot'").aside(), "");
     }
 }

@@ -126,6 +126,14 @@ impl Scene {
     pub fn keyframe(&self, name: &str) -> Option<&Keyframe> {
         self.keyframes.iter().find(|k| k.name == name)
     }
+    /// A geom in a sentence: its name, its body and, where it has one, its place in the model file.
+    ///
+    /// # Panics
+    /// If there is no geom of this number.
+    pub fn told_geom(&self, geom: usize) -> String {
+        let g = &self.geoms[geom];
+        format!("geom '{}' of body '{}'{}", g.name, self.bodies[g.body].name, g.place.aside())
+    }
     /// Sum of all masses \[kg\].
     pub fn total_mass(&self) -> f64 {
         self.bodies.iter().filter_map(|b| b.mass).fold(0.0, |sum, m| sum + m.mass)

@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use signorini_core::na::{Matrix3, Point3, Unit, Vector3};
 use signorini_geometry::Shape;
-use signorini_scene::{JointKind, Pose, SolParams};
+use signorini_scene::{JointKind, Place, Pose, SolParams};
 
 use crate::{Damper, Spring};
 
@@ -121,4 +121,6 @@ pub struct FrameModel {
     pub shape: Option<Shape>,
     /// Whether a rangefinder sees it: drawn, and no site.
     pub visible: bool,
+    /// Place in the model file.
+    pub place: Place,
 }

@@ -92,6 +92,15 @@ impl Model {
         }
     }
 
+    /// A geom in a sentence: its name, its body and, where it has one, its place in the model file.
+    ///
+    /// # Panics
+    /// If there is no geom of this number.
+    pub fn told_geom(&self, geom: usize) -> String {
+        let g = &self.geoms[geom];
+        format!("geom '{}' of body '{}'{}", g.name, self.bodies[g.body].name, g.place.aside())
+    }
+
     /// Whether a body is a mocap body or hangs on one.
     pub(crate) fn is_carried(&self, body: usize) -> bool {
         let parent = |b: &usize| (*b > 0).then(|| self.bodies[*b].parent);

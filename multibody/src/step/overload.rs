@@ -38,9 +38,12 @@ impl Overload {
     /// The bodies, the place and the amounts; the remedy is the caller's to add.
     pub fn describe(&self, model: &Model) -> String {
         let [a, b] = self.bodies.map(|b| model.bodies[b].name.as_str());
-        let [ga, gb] = self.geoms.map(|g| model.geoms[g].name.as_str());
+        let [ga, gb] = self.geoms.map(|g| {
+            let geom = &model.geoms[g];
+            format!("'{}'{}", geom.name, geom.place.aside())
+        });
         format!(
-            "light under heavy: contacts of body '{a}' (geom '{ga}') with body '{b}' (geom '{gb}') carry {:.3} N, {:.0} times what '{a}', the lighter side, weighs there, and are \
+            "light under heavy: contacts of body '{a}' (geom {ga}) with body '{b}' (geom {gb}) carry {:.3} N, {:.0} times what '{a}', the lighter side, weighs there, and are \
              {:.2} mm deep at t = {:.3} s (its own weight: at most {:.2} mm): the dual cone is as stiff as the lighter side allows",
             self.force,
             self.ratio,

@@ -408,8 +408,7 @@ impl Rule {
     }
 
     fn name(&self, at: SurfacePart) -> String {
-        let Some(geom) = self.geom(at).map(|g| &self.scene.geoms[g]) else { return String::new() };
-        format!("{} of body '{}'", scene_places::geom(geom), self.scene.bodies[geom.body].name)
+        self.geom(at).map_or_else(String::new, |g| self.scene.told_geom(g))
     }
 
     /// Coefficient of friction of two parts; None where they do not collide.

@@ -275,6 +275,7 @@ impl Model {
                 pose: g.pose,
                 shape,
                 visible: g.rgba[3] > 0.0,
+                place: g.place.clone(),
             });
         }
         for s in &scene.sites {
@@ -285,14 +286,14 @@ impl Model {
                 pose: s.pose,
                 shape,
                 visible: false,
+                place: s.place.clone(),
             });
         }
-        let places = scene.geoms.iter().map(|g| &g.place).chain(scene.sites.iter().map(|s| &s.place));
-        for (f, place) in self.geoms.iter().chain(&self.sites).zip(places) {
+        for f in self.geoms.iter().chain(&self.sites) {
             if f.body >= self.bodies.len() || !finite_pose(&f.pose) {
                 let remedy = "give the number of a body and finite numbers";
                 return Err(ModelError::element(
-                    place,
+                    &f.place,
                     "its body does not exist or its pose is not finite",
                     remedy,
                 ));
