@@ -27,8 +27,9 @@ fn regression_starts_that_overlap_are_refused_with_a_remedy() {
     assert!(ok && !text.contains("warning"), "{text}");
     let (ok, text) = run(&folder, &cube(0.03), "--dt .01 --exclude-overlaps");
     assert!(
-        ok && text.contains("geom 'floor' of body 'world' and geom ")
-            && text.contains("of body 'box' overlap at the start: they do not collide"),
+        ok && text.contains("geom 'floor' of body 'world' (")
+            && text.contains("of body 'box' (")
+            && text.contains("overlap at the start: they do not collide"),
         "{text}"
     );
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use signorini_core::Shown;
 use signorini_core::na::{Matrix3, SymmetricEigen};
 use signorini_geometry::{MassProperties, Shape};
 
@@ -65,7 +66,9 @@ fn pose_is_near(place: &Place, x: &Pose) -> Check {
     finite(place, "the pose", away.iter().chain(r.iter()).copied())?;
     match away.amax() <= FARTHEST {
         true => Ok(()),
-        false => fail(place, format!("the pose is {:.3e} m away", away.amax()), "give places within 1e9 m"),
+        false => {
+            fail(place, format!("the pose is {} m away", Shown(away.amax())), "give places within 1e9 m")
+        }
     }
 }
 
