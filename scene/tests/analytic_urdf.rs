@@ -77,7 +77,7 @@ fn analytic_joint_types_and_their_coordinates() {
     let body = &placed.bodies[placed.joints[0].body];
     let (p, r) = (body.pose.translation.vector, body.pose.rotation);
     // `qpos0` of MuJoCo 4.0.
-    let expected = [0.15852901519210349, 0.5403023058681398, 0.5];
+    let expected = [0.158_529_015_192_103_5, 0.5403023058681398, 0.5];
     assert!(body.parent == 0 && (p - Vector3::from(expected)).norm() < 1e-14, "{p}");
     let expected = [0.84653827, 0.0751675, 0.16187392, 0.50151733];
     assert!([r.w, r.i, r.j, r.k].iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-8), "{r}");
