@@ -142,11 +142,11 @@ impl<S: ContactSolver> OneStep for ContactStep<S> {
     }
 }
 
-/// Pairs of geoms with contacts in a solved problem, and those of them whose impulses are all zero.
+/// Pairs of geoms with contacts in a solved problem, and those of them whose impulses are all zero; none of these where a solver tells no impulses.
 fn count_pairs(p: &dyn StepProblem, gamma: &[f64]) -> [u32; 2] {
     let rests = |c: &ContactGeometry| {
         let (first, rows) = p.pools().rows(c.constraint as usize);
-        gamma[first..first + rows].iter().all(|g| *g == 0.0)
+        gamma.get(first..first + rows).is_some_and(|g| g.iter().all(|g| *g == 0.0))
     };
     let mut counts = [0, 0];
     for pair in p.contacts().chunk_by(|c, d| c.geoms == d.geoms) {

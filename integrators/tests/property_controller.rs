@@ -113,9 +113,10 @@ fn analytic_steps_are_as_long_as_their_looks_are_worth() {
     let settled = run(Some(16.0), crowd);
     assert!((settled / best - 1.0).abs() < 0.02, "{settled} for {best}");
     assert_eq!(run(None, crowd), 0.1);
-    // Few idle pairs, or as many as act, shorten no step.
-    assert_eq!(run(Some(16.0), |_| [16, 16]), 0.1);
-    assert_eq!(run(Some(16.0), |_| [1000, 500]), 0.1);
+    // Few idle pairs, or fewer than act, hold no step back.
+    assert_eq!(run(Some(16.0), |_| [8, 8]), 0.1);
+    assert_eq!(run(Some(16.0), |_| [1000, 400]), 0.1);
+    assert!(StepController::default().look(H, [1000, 500]) >= H);
     assert_eq!(StepController::default().look(H, [10_000, 9_999]), 0.5 * H);
 }
 
