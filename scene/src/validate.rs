@@ -1,10 +1,13 @@
 //! Conditions that every scene must satisfy, however it was made.
 
+mod mass;
+
 use std::collections::HashMap;
 
 use signorini_core::Shown;
-use signorini_core::na::{Matrix3, SymmetricEigen};
-use signorini_geometry::{MassProperties, Shape};
+use signorini_geometry::Shape;
+
+use mass::{check_mass, check_triangle};
 
 use crate::{
     Actuator, ActuatorDynamics, EqualityKind, GeomShape, Joint, JointKind, Place, Pose, Scene, SceneError,
@@ -12,9 +15,6 @@ use crate::{
 };
 
 type Check = Result<(), SceneError>;
-
-/// Moments of inertia that exceed the sum of the others by this share are put down to rounding in files.
-const TRIANGLE_TOLERANCE: f64 = 1e-6;
 
 fn fail<T>(place: &Place, message: impl Into<String>, remedy: impl Into<String>) -> Result<T, SceneError> {
     Err(SceneError::Invalid { place: place.clone(), message: message.into(), remedy: remedy.into() })
@@ -87,45 +87,6 @@ fn names<'a>(kind: &str, list: impl Iterator<Item = (&'a str, &'a Place)>) -> Ch
                 "rename one of them",
             );
         }
-    }
-    Ok(())
-}
-
-/// Refuses mass properties with which there are no equations of motion.
-fn check_mass(place: &Place, m: &MassProperties) -> Check {
-    finite(place, "the mass properties", m.com.iter().chain(m.inertia.iter()).copied().chain([m.mass]))?;
-    if m.mass <= 0.0 {
-        return fail(place, format!("the mass is {} kg", m.mass), "give a positive mass, or none");
-    }
-    let asymmetry = (m.inertia - m.inertia.transpose()).norm();
-    if asymmetry > TRIANGLE_TOLERANCE * m.inertia.norm() {
-        return fail(place, "the inertia is not symmetric", "give a symmetric matrix");
-    }
-    let symmetric: Matrix3<f64> = (m.inertia + m.inertia.transpose()) * 0.5;
-    let d = SymmetricEigen::new(symmetric).eigenvalues;
-    let shown = format!("({}, {}, {})", d.x, d.y, d.z);
-    if d.min() < -TRIANGLE_TOLERANCE * d.max().abs() {
-        return fail(
-            place,
-            format!("the principal moments of inertia are {shown}: one is negative"),
-            "correct the inertia",
-        );
-    }
-    Ok(())
-}
-
-/// Refuses moments of inertia that no rigid body has, though the equations of motion would take them.
-fn check_triangle(place: &Place, m: &MassProperties) -> Check {
-    let d = m.principal().0;
-    if 2.0 * d.max() - d.sum() > TRIANGLE_TOLERANCE * d.max() {
-        return fail(
-            place,
-            format!(
-                "the principal moments of inertia ({}, {}, {}) violate A + B >= C: no body has them",
-                d.x, d.y, d.z
-            ),
-            "correct the inertia",
-        );
     }
     Ok(())
 }
