@@ -1,5 +1,6 @@
 //! Conditions that every scene must satisfy, however it was made.
 
+mod check;
 mod mass;
 
 use std::collections::HashMap;
@@ -7,56 +8,13 @@ use std::collections::HashMap;
 use signorini_core::Shown;
 use signorini_geometry::Shape;
 
+use check::{Check, at, fail, finite, index, nonnegative, ordered};
 use mass::{check_mass, check_triangle};
 
 use crate::{
     Actuator, ActuatorDynamics, EqualityKind, GeomShape, Joint, JointKind, Place, Pose, Scene, SceneError,
     SensorObject, Surface, TendonPath, Transmission, WrapElement,
 };
-
-type Check = Result<(), SceneError>;
-
-fn fail<T>(place: &Place, message: impl Into<String>, remedy: impl Into<String>) -> Result<T, SceneError> {
-    Err(SceneError::Invalid { place: place.clone(), message: message.into(), remedy: remedy.into() })
-}
-
-/// `place`, or the element's name for scenes built in Rust.
-fn at(place: &Place, kind: &str, name: &str) -> Place {
-    match place.element.is_empty() {
-        true => Place { element: format!("{kind} '{name}'"), ..place.clone() },
-        false => place.clone(),
-    }
-}
-
-fn finite(place: &Place, what: &str, values: impl IntoIterator<Item = f64>) -> Check {
-    match values.into_iter().find(|x| !x.is_finite()) {
-        Some(x) => fail(place, format!("{what} has {x}"), "give finite numbers"),
-        None => Ok(()),
-    }
-}
-
-fn nonnegative(place: &Place, what: &str, x: f64) -> Check {
-    match x >= 0.0 && x.is_finite() {
-        true => Ok(()),
-        false => fail(place, format!("{what} is {x}"), "give a finite number that is zero or positive"),
-    }
-}
-
-fn ordered(place: &Place, what: &str, range: Option<[f64; 2]>) -> Check {
-    match range {
-        Some([a, b]) if !(a <= b && a.is_finite() && b.is_finite()) => {
-            fail(place, format!("{what} is ({a}, {b})"), "give finite numbers low <= high")
-        }
-        _ => Ok(()),
-    }
-}
-
-fn index(place: &Place, what: &str, i: usize, count: usize) -> Check {
-    match i < count {
-        true => Ok(()),
-        false => fail(place, format!("{what} {i} does not exist, there are {count}"), "name one that exists"),
-    }
-}
 
 /// Farthest place \[m\] that a file may name: positions there still have digits for a micrometre.
 const FARTHEST: f64 = 1e9;

@@ -3,7 +3,7 @@
 use signorini_core::na::{Matrix3, SymmetricEigen};
 use signorini_geometry::MassProperties;
 
-use super::{Check, fail, finite};
+use super::check::{Check, fail, finite};
 use crate::Place;
 
 /// Moments of inertia that exceed the sum of the others by this share are put down to rounding in files.
